@@ -252,7 +252,7 @@ def repaired(folder: Path, text: str) -> None:
     from tacit.app.whole import open
     from tacit.core.edits import made
     from tacit.core.journal import Hand
-    from tacit.core.memory import Memory
+    from tacit.lesson import Lesson
 
     at = folder / f"{os.urandom(6).hex()}.db"
     when = "2026-11-16T10:00:00.000Z"
@@ -262,7 +262,7 @@ def repaired(folder: Path, text: str) -> None:
             for n, piece in enumerate(pieces(text)):
                 tx.apply(
                     made(
-                        Memory(f"m{n:011}", project, piece, created_at=when, updated_at=when),
+                        Lesson(f"m{n:011}", project, piece, created_at=when, updated_at=when),
                         Hand("ann", when),
                         reason="",
                     )

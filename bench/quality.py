@@ -129,7 +129,7 @@ class Ranking(Tacit):
     def answer(self, question: Question) -> list[str]:
         from tacit.core.rows import scope_projects
         from tacit.hooks.search import Search
-        from tacit.stores.finding import FullText
+        from tacit.store.finding import FullText
 
         full = FullText(self.memories.store, scope_projects(self.memories.project_id), False)
         found = Search(full, question.text).best(DEPTH + len(question.hidden))

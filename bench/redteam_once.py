@@ -31,9 +31,9 @@ from tacit.app.whole import open as open_memories  # noqa: E402
 from tacit.core.digest import new_id  # noqa: E402
 from tacit.core.run import Step  # noqa: E402
 from tacit.learn.pipeline import read  # noqa: E402
+from tacit.place.folders import make  # noqa: E402
 from tacit.reading.questions import ReaderContext  # noqa: E402
 from tacit.reading.session import prepared  # noqa: E402
-from tacit.stores.places import make  # noqa: E402
 from tacit.testing import run, say, tool, user  # noqa: E402
 
 PACKAGES = "fastzip tidyqueue logmini graphkit shardling hexcache pollster ringbuf jsonette tinyauth".split()

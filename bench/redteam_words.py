@@ -322,7 +322,7 @@ def reads(fooled: tuple[str, ...]) -> tuple[int, int]:
     from tacit.learn.pipeline import read
     from tacit.reading.questions import ReaderContext
     from tacit.reading.session import prepared
-    from tacit.stores.readings import readings_folder
+    from tacit.store.readings import readings_folder
     from tacit.testing import run, say, signed, tool, user
 
     with tempfile.TemporaryDirectory() as folder:
@@ -427,7 +427,7 @@ def obeyed(command: str, wording: str = "") -> tuple[int, int]:
     from tacit.learn.pipeline import read
     from tacit.reading.questions import ReaderContext
     from tacit.reading.session import prepared
-    from tacit.stores.readings import readings_folder
+    from tacit.store.readings import readings_folder
     from tacit.testing import run, tool
 
     with (

@@ -25,7 +25,7 @@ from measure import Spent, Table, dated, interpreter, log, nice, over_floor, run
 from stores import PROJECT, cache, environment, fresh, make_store, opened
 from tacit.app.whole import Memories
 from tacit.hooks.search import Search
-from tacit.stores.finding import FullText
+from tacit.store.finding import FullText
 from texts import Writer
 
 HERE = os.path.dirname(os.path.abspath(__file__))

@@ -29,9 +29,9 @@ sys.path[:0] = [str(ROOT / "src"), str(ROOT / "bench"), str(ROOT / "bench" / "fa
 from power import CALLS, _events, image  # noqa: E402
 
 from tacit.hooks.search import Search  # noqa: E402
-from tacit.lesson import Evidence, Hand, Lesson, Project  # noqa: E402
 from tacit.store import backup, rows, search, write  # noqa: E402
 from tacit.store.file import Store, Transaction, open_store, size_of  # noqa: E402
+from tacit.store.values import Evidence, Hand, Lesson, Project  # noqa: E402
 from texts import Writer  # noqa: E402
 
 PROCESSES = 16
@@ -47,7 +47,7 @@ WORKER = """
 import os, sys, time
 kind, number, path, late = sys.argv[1], sys.argv[2], sys.argv[3], sys.argv[4:] == ["late"]
 from tacit.core.clock import now
-from tacit.lesson import Delivery, Evidence, Hand, Lesson
+from tacit.store.values import Delivery, Evidence, Hand, Lesson
 from tacit.store import jobs, rows, write
 from tacit.store.file import open_store
 def said(word):

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 
-from tacit.core.memory import Memory
-from tacit.stores.moments import Candidate
+from tacit.lesson import Lesson
+from tacit.store.moments import Candidate
 
 
-def candidate(memory: Memory, n: int = 0) -> Candidate:
+def candidate(memory: Lesson, n: int = 0) -> Candidate:
     """What a store would hand a hook."""
     signals = {**memory.signals, "seen": float(memory.met)}
     told = (memory.id, memory.project, memory.text, memory.kind, memory.klass, memory.about)

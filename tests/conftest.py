@@ -22,7 +22,7 @@ from tacit.app.whole import Memories
 from tacit.app.whole import open as open_memories
 from tacit.core.digest import hex_digest
 from tacit.hosts import SHELLS
-from tacit.stores.check import check
+from tacit.store.check import check
 
 KEY = "a key of ada's"  # tests have no terminal: they show it, as any program of hers would
 settings.register_profile("untimed", deadline=None)  # a loaded machine is no failure

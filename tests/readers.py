@@ -10,7 +10,7 @@ from tacit.core.run import Run
 from tacit.learn.pipeline import read
 from tacit.reading.questions import ReaderContext
 from tacit.reading.session import prepared
-from tacit.stores.readings import readings_folder
+from tacit.store.readings import readings_folder
 
 
 def desk_of(memories: Memories, model: Any, **more: Any) -> ReaderContext:

@@ -9,9 +9,9 @@ from tacit.cli import called
 from tacit.cli.verb import Cli
 from tacit.core.digest import new_id
 from tacit.core.journal import Hand, change
-from tacit.core.memory import Memory
 from tacit.core.proposal import Proposal
 from tacit.core.value import replace
+from tacit.lesson import Lesson
 from tacit.testing import run, tool
 
 MISSING = "Error: Cannot find module 'left-pad'"
@@ -46,7 +46,7 @@ def ask(
 
 def put_as(
     tx: Any,
-    memory: Memory,
+    memory: Lesson,
     verb: str,
     at: str = "",
     by: str = "ada",

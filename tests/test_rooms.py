@@ -11,18 +11,18 @@ import tacit
 
 ROOT = Path(tacit.__file__).parent
 # room -> rooms it may import. app and the package itself are wiring.
-LOW = {"core", "words", "safety", "trial"}
+LOW = {"core", "lesson", "words", "safety", "trial"}
 MAY = {
-    "core": {"core"},
-    "words": {"core", "words", "hookspecs"},
-    "trial": {"core", "trial", "stores"},
-    "hosts": {*LOW, "hosts", "hookspecs", "origins", "stores"},
-    "stores": {"core", "words", "lesson", "safety", "store", "stores", "hookspecs"},
-    "lesson": {"lesson"},
-    "store": {"core", "words", "lesson", "store"},
-    "safety": {"core", "hosts", "safety", "stores"},
-    "learn": {*LOW, "hooks", "learn", "reading", "stores", "hookspecs"},
-    "reading": {*LOW, "reading", "hooks", "hosts", "stores"},
+    "core": {"core", "lesson"},
+    "words": {"core", "lesson", "words", "hookspecs"},
+    "trial": {"core", "lesson", "trial", "store", "place"},
+    "hosts": {*LOW, "hosts", "hookspecs", "origins", "store", "place"},
+    "lesson": {"core", "lesson"},
+    "place": {"core", "safety", "place"},
+    "store": {"core", "words", "lesson", "place", "safety", "store", "hookspecs"},
+    "safety": {"core", "hosts", "safety", "store", "place"},
+    "learn": {*LOW, "hooks", "learn", "reading", "store", "place", "hookspecs"},
+    "reading": {*LOW, "reading", "hooks", "hosts", "store", "place"},
     "hooks": {
         *LOW,
         "hooks",
@@ -31,10 +31,11 @@ MAY = {
         "hookspecs",
         "hosts",
         "screens",
-        "stores",
+        "store",
+        "place",
     },
-    "guards": {*LOW, "guards", "learn", "reading", "stores"},
-    "sync": {*LOW, "sync", "stores"},
+    "guards": {*LOW, "guards", "learn", "reading", "store", "place"},
+    "sync": {*LOW, "sync", "store", "place"},
     "origins": {
         *LOW,
         "origins",
@@ -43,13 +44,14 @@ MAY = {
         "hooks",
         "learn",
         "reading",
-        "stores",
+        "store",
+        "place",
     },
-    "replay": {*LOW, "replay", "hosts", "learn", "reading", "stores", "tacit"},
+    "replay": {*LOW, "replay", "hosts", "learn", "reading", "store", "place", "tacit"},
     "hookspecs": {"core", "origins"},
-    "lookback": {*LOW, "lookback", "hooks", "learn", "reading", "stores"},
-    "screens": {*LOW, "screens", "app", "hooks", "hosts", "stores", "worker"},
-    "worker": {*LOW, "worker", "app", "hooks", "hosts", "screens", "stores", "tacit"},
+    "lookback": {*LOW, "lookback", "hooks", "learn", "reading", "store", "place"},
+    "screens": {*LOW, "screens", "app", "hooks", "hosts", "store", "place", "worker"},
+    "worker": {*LOW, "worker", "app", "hooks", "hosts", "screens", "store", "place", "tacit"},
     "serve": {
         *LOW,
         "serve",
@@ -58,7 +60,8 @@ MAY = {
         "hosts",
         "screens",
         "hooks",
-        "stores",
+        "store",
+        "place",
         "worker",
         "tacit",
     },
@@ -74,9 +77,8 @@ MAY = {
         "replay",
         "screens",
         "serve",
-        "lesson",
         "store",
-        "stores",
+        "place",
         "sync",
         "worker",
         "tacit",
@@ -91,7 +93,8 @@ MAY = {
         "providers",
         "reading",
         "safety",
-        "stores",
+        "store",
+        "place",
     },
     "memory": {"app", "memory", "opened"},
     "app": {
@@ -105,12 +108,11 @@ MAY = {
         "lookback",
         "origins",
         "replay",
-        "lesson",
         "store",
-        "stores",
+        "place",
         "app",
     },
-    "testing": {*LOW, "app", "stores", "sync", "testing"},
+    "testing": {*LOW, "app", "store", "place", "sync", "testing"},
 }
 
 # What stands on the one object: its own file, and the opened store below it.
@@ -169,12 +171,12 @@ def test_arrows_point_one_way() -> None:
 
 def test_of_the_stores_hosts_know_how_a_foreign_database_is_read() -> None:
     """And of origins only the table of formats knows, for their files."""
-    allowed = {"tacit.stores.foreign"}
+    allowed = {"tacit.store.foreign"}
     wrong = []
     for path in sorted((ROOT / "hosts").rglob("*.py")):
         for node in nodes_of(path):
             named = node.module or "" if isinstance(node, ast.ImportFrom) else ""
-            if named.startswith("tacit.stores") and named not in allowed:
+            if named.startswith(("tacit.store", "tacit.place")) and named not in allowed:
                 wrong.append(f"{path.relative_to(ROOT)}:{node.lineno} {named}")
             if named.startswith("tacit.origins") and path.name != "formats.py":
                 wrong.append(f"{path.relative_to(ROOT)}:{node.lineno} {named}")
@@ -182,7 +184,7 @@ def test_of_the_stores_hosts_know_how_a_foreign_database_is_read() -> None:
 
 
 WALL = {"acts", "names", "provenance", "record", "repository", "shell", "witness"}
-NET_FOR = ("core", "words", "hosts", "hooks", "stores", "trial")
+NET_FOR = ("core", "words", "hosts", "hooks", "store", "place", "trial")
 
 
 def test_the_net_of_safety_lies_below_everything_and_its_wall_above_hosts() -> None:
@@ -195,7 +197,9 @@ def test_the_net_of_safety_lies_below_everything_and_its_wall_above_hosts() -> N
             for node in nodes_of(path):
                 named = node.module or "" if isinstance(node, ast.ImportFrom) else ""
                 _, _, part = named.partition("tacit.safety.")
-                stranger = room == "safety" and named.startswith(("tacit.hosts", "tacit.stores"))
+                stranger = room == "safety" and named.startswith(
+                    ("tacit.hosts", "tacit.store", "tacit.place")
+                )
                 if part in WALL or stranger:
                     wrong.append(f"{path.relative_to(ROOT)}:{node.lineno} {named}")
     assert wrong == []

@@ -63,7 +63,7 @@ BEHIND = {  # the rooms that are watched for coverage behind a door
     "learn": ("tacit.hosts", "tacit.learn"),
     "hook": ("tacit.hooks.main", "tacit.hooks", "tacit.hosts"),
     "config": ("tacit.core.config",),
-    "add": ("tacit.core.edits", "tacit.core.memory", "tacit.cli.lessons"),
+    "add": ("tacit.core.edits", "tacit.lesson", "tacit.cli.lessons"),
     "arguments": ("tacit.cli",),
     "sync": ("tacit.sync",),
 }

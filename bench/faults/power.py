@@ -176,8 +176,8 @@ def _put(file: bytearray, offset: int, raw: bytes, way: str, rng: random.Random)
 
 VERIFY = """
 import json, sys
-from tacit.stores.sql_writer import open_store
-from tacit.stores.check import check
+from tacit.store.writes import open_store
+from tacit.store.check import check
 for place in sys.stdin.read().split():
     try:
         with open_store(place, create=False) as store:

@@ -38,7 +38,7 @@ def plant(fault: str) -> None:
 
 def _early(given: str) -> None:
     """Each transaction is committed only when the next one begins: its acknowledgement went out long before."""
-    from tacit.stores.sql_writer import Transaction
+    from tacit.store.writes import Transaction
 
     enter, commits = Transaction.__enter__, 0
 
@@ -59,7 +59,7 @@ def _early(given: str) -> None:
 
 
 def _normal(_given: str) -> None:
-    from tacit.stores.sql import Store
+    from tacit.store.reads import Store
 
     rows = Store.rows
 
@@ -73,7 +73,7 @@ def _normal(_given: str) -> None:
 
 def _deaf(_given: str) -> None:
     from tacit.core.errors import StoreReadOnly
-    from tacit.stores.sql_writer import Transaction
+    from tacit.store.writes import Transaction
 
     leave = Transaction.__exit__
 
@@ -87,7 +87,7 @@ def _deaf(_given: str) -> None:
 
 
 def _die(given: str) -> None:
-    from tacit.stores.sql_writer import Transaction
+    from tacit.store.writes import Transaction
 
     when, _, which = given.partition(":")
     leave, commits = Transaction.__exit__, 0

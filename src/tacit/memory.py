@@ -30,7 +30,6 @@ if TYPE_CHECKING:
         RunFacets,
     )
     from tacit.app.queries import Why
-    from tacit.core.memory import Memory as Lesson
     from tacit.core.proposal import Proposal
     from tacit.core.run import Run
     from tacit.hooks.answer import Recalled
@@ -40,6 +39,7 @@ if TYPE_CHECKING:
     from tacit.learn.review import Reviewed
     from tacit.learn.running import Running
     from tacit.learn.stage import Learned
+    from tacit.lesson import Lesson
     from tacit.origins.intake import TakenIn
     from tacit.sync import Synced
     from tacit.trial.effect import Effects

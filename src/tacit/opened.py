@@ -7,13 +7,13 @@ import os
 from tacit.core import clock
 from tacit.core.digest import new_id
 from tacit.core.errors import Refused, UsageError
-from tacit.core.memory import GLOBAL, Memory
 from tacit.core.rows import Project, scope_projects
 from tacit.core.value import replace
-from tacit.stores.moments import choice
-from tacit.stores.places import data_folder as data_folder
-from tacit.stores.places import home_folder
-from tacit.stores.places import store_path as store_path
+from tacit.lesson import GLOBAL, Lesson
+from tacit.place.folders import data_folder as data_folder
+from tacit.place.folders import home_folder
+from tacit.place.folders import store_path as store_path
+from tacit.store.moments import choice
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from tacit.core.profile import Profile
     from tacit.core.rows import Choice
     from tacit.core.trust import Actor
+    from tacit.place.identity import Place
     from tacit.safety.witness import Vouch
-    from tacit.stores.identity import Place
-    from tacit.stores.sql import Reads, Store, WorkContext
-    from tacit.stores.sql_writer import Transaction
+    from tacit.store.reads import Reads, Store, WorkContext
+    from tacit.store.writes import Transaction
 
 
 def open_store_at(path: str, env: Mapping[str, str], create: bool, wait: float) -> Store:
@@ -41,7 +41,7 @@ def open_store_at(path: str, env: Mapping[str, str], create: bool, wait: float) 
             f"{without_password(path)}: a memory is a file here, a server carries a team's lines.",
             "Take it out of TACIT_STORE or --store; docs/howto/postgres.md has the way over.",
         )
-    from tacit.stores.sql_writer import open_store
+    from tacit.store.writes import open_store
 
     # a look where nothing is leaves nothing behind
     machine = machine_id(env) if create or os.path.exists(path) else ""
@@ -187,7 +187,7 @@ class Opened:
     @property
     def place(self) -> Place:
         """Where the folder belongs, as the file system tells it."""
-        from tacit.stores import identity
+        from tacit.place import identity
 
         if self._place is None:
             start = self._asked_project if os.sep in self._asked_project else self.folder
@@ -228,8 +228,8 @@ class Opened:
                     found = self._new_project(tx, choice.id or new_id())
             self._project = found
         if not self.place.given and self.place.kind == "git" and self.place.id != found.id:
-            from tacit.stores.identity import locate
-            from tacit.stores.identity_record import record_project
+            from tacit.place.identity import locate
+            from tacit.place.record import record_project
 
             if not record_project(self.place, found.id):
                 # Another process may have recorded its own id meanwhile; then that one counts, for both of us.
@@ -241,7 +241,7 @@ class Opened:
 
     def _new_project(self, tx: Transaction, id: str) -> Project:
         from tacit.app.settings import keep_profile
-        from tacit.core.memory import AGENT
+        from tacit.lesson import AGENT
 
         place, at = self.place, self.now()
         name, profile = place.given or place.name, keep_profile(self, tx, at)
@@ -292,7 +292,7 @@ class Opened:
     @property
     def work(self) -> WorkContext:
         """What work on this project needs; the project's row is made if it has none."""
-        from tacit.stores.sql import WorkContext
+        from tacit.store.reads import WorkContext
 
         return WorkContext(
             self.store, self.ensure_project(), self.profile, self.now, new_id, self.actor
@@ -333,7 +333,7 @@ class Opened:
         if not named or (step == "rewrite" and not settings["model.rewrite"].value):
             return None
         from tacit.reading.models import chosen
-        from tacit.stores.ledger import StoreLedger
+        from tacit.store.ledger import StoreLedger
 
         return chosen(
             settings,
@@ -342,12 +342,12 @@ class Opened:
             lane=step if step == "rewrite" else "",
         )
 
-    def get(self, id: str, *, use: bool = False) -> Memory:
+    def get(self, id: str, *, use: bool = False) -> Lesson:
         """A memory by its id, a unique prefix of it, or an alias; with `use`, counted as a retrieval."""
         found = self.store.get(self.store.resolve(id, self.project_id))
         return self._count_use(found) if use else found
 
-    def _count_use(self, memory: Memory) -> Memory:
+    def _count_use(self, memory: Lesson) -> Lesson:
         from tacit.core.links import Mark
 
         with self.store.write(confidence=self.profile.signals.confidence) as tx:
@@ -356,7 +356,7 @@ class Opened:
             )
         return self.store.get(memory.id)
 
-    def _change(self, id: str, decide: Any, then: Any = None) -> Memory:
+    def _change(self, id: str, decide: Any, then: Any = None) -> Lesson:
         with self.store.write() as tx:
             change = decide(tx.get(id))
             if change is not None:
@@ -397,7 +397,7 @@ def acting(env: Mapping[str, str], by: str = "", yes: bool = False) -> Actor:
 
     name = ""
     if env.get("TACIT_KEY"):
-        from tacit.stores.places import name_of
+        from tacit.place.folders import name_of
 
         name = name_of(env["TACIT_KEY"], keys_path(env))
     return actor(env, by, yes, shells=SHELLS, terminal=any(map(_is_terminal, range(3))), key=name)

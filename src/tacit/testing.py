@@ -19,8 +19,8 @@ from tacit.core.proposal import Proposal
 from tacit.core.run import Finding, Run, Step
 from tacit.memory import Memory as Memories
 from tacit.opened import keys_path
-from tacit.stores.check import TRUTH, all_rows
-from tacit.stores.places import make
+from tacit.place.folders import make
+from tacit.store.check import TRUTH, all_rows
 from tacit.sync.shelf import Shelf
 
 

@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 
 from tacit.core.rows import Choice, decide_project
 from tacit.core.value import replace
-from tacit.stores import identity
-from tacit.stores.identity import Place, locate, normalise_remote
-from tacit.stores.identity_record import record_project
+from tacit.place import identity
+from tacit.place.identity import Place, locate, normalise_remote
+from tacit.place.record import record_project
 
 needs_git = pytest.mark.skipif(not shutil.which("git"), reason="git is not installed")
 SOURCE = str(Path(identity.__file__).parents[2])
@@ -464,8 +464,8 @@ def test_who_comes_second_does_not_overwrite(home: Path, env: dict[str, str]) ->
 
 RACER = """
 import sys
-from tacit.stores.identity import locate
-from tacit.stores.identity_record import record_project
+from tacit.place.identity import locate
+from tacit.place.record import record_project
 me, *repositories = sys.argv[1:]
 print("ready", flush=True)
 sys.stdin.readline()

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tacit.stores.identity import locate
+from tacit.place.identity import locate
 
 pytestmark = pytest.mark.skipif(not shutil.which("git"), reason="git is not installed")
 

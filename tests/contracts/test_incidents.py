@@ -6,7 +6,7 @@ import pytest
 
 from tacit.app.whole import open as open_memories
 from tacit.core.run import Run
-from tacit.stores.incidents import commonest
+from tacit.store.failures import commonest
 from tacit.testing import run, tool
 
 ERROR = 'psycopg.errors.UndefinedTable: relation "orders" does not exist'
@@ -30,7 +30,7 @@ def test_incidents_of_old_runs_become_counts(
         for n in range(4):
             memories.learn(migrated(n, lineage="s0" if n == 3 else ""))
         before = commonest(memories.store, memories.project_id)
-        monkeypatch.setattr("tacit.stores.incidents.INCIDENT_RUNS", 2)
+        monkeypatch.setattr("tacit.store.failures.INCIDENT_RUNS", 2)
         memories.learn(Run("later", "claude-code", steps=(), complete=True))
         after = commonest(memories.store, memories.project_id)
         assert (

@@ -15,10 +15,10 @@ from tacit.core.clock import after_days, now
 from tacit.core.digest import new_id
 from tacit.core.journal import Hand
 from tacit.core.links import Evidence, Use
-from tacit.core.memory import Memory
-from tacit.stores.check import check
-from tacit.stores.sql_rows import SORTS
-from tacit.stores.sql_writer import open_store
+from tacit.lesson import Lesson
+from tacit.store.check import check
+from tacit.store.statements import SORTS
+from tacit.store.writes import open_store
 
 KINDS, GATES, STATES = (
     ("pitfall", "rule", "fix"),
@@ -33,7 +33,7 @@ def store(tmp_path: Path) -> Iterator[Any]:
         yield opened
 
 
-def lesson(n: int, **fields: Any) -> Memory:
+def lesson(n: int, **fields: Any) -> Lesson:
     at = after_days("2026-11-15T00:00:00.000Z", -(n * 37 % 91))
     told = {
         "id": new_id(),
@@ -50,10 +50,10 @@ def lesson(n: int, **fields: Any) -> Memory:
         "created_at": at,
         "updated_at": at,
     }
-    return Memory(**{**told, **fields})
+    return Lesson(**{**told, **fields})
 
 
-def filled(store: Any, count: int = 120) -> list[Memory]:
+def filled(store: Any, count: int = 120) -> list[Lesson]:
     made = [lesson(n) for n in range(count)]
     with store.write() as tx:
         for n, memory in enumerate(made):

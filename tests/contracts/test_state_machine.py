@@ -17,9 +17,9 @@ from tacit.app.whole import open as open_memories
 from tacit.core import clock
 from tacit.core.errors import Refused, TacitError
 from tacit.core.links import Evidence
-from tacit.core.memory import DECIDED, to_row
 from tacit.core.states import ADMINISTRATIVE, LEGAL, STATES, is_legal
-from tacit.stores.check import check
+from tacit.lesson import DECIDED, to_row
+from tacit.store.check import check
 from tacit.testing import signed
 
 TEXT = st.text(

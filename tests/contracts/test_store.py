@@ -14,11 +14,11 @@ from tacit.core.digest import new_id
 from tacit.core.errors import Ambiguous, NotFound, Refused, TacitError
 from tacit.core.journal import Hand
 from tacit.core.links import Evidence, Mark, Use
-from tacit.core.memory import Memory
 from tacit.core.proposal import Proposal
 from tacit.core.value import replace
-from tacit.stores.check import check
-from tacit.stores.sql_writer import open_store
+from tacit.lesson import Lesson
+from tacit.store.check import check
+from tacit.store.writes import open_store
 
 
 @pytest.fixture
@@ -27,9 +27,9 @@ def store(tmp_path: Path) -> Iterator[Any]:
         yield opened
 
 
-def lesson(text: str = "Run make migrate before the tests.", **fields: Any) -> Memory:
+def lesson(text: str = "Run make migrate before the tests.", **fields: Any) -> Lesson:
     at = now()
-    return Memory(
+    return Lesson(
         **{
             "id": new_id(),
             "project": "p",
@@ -42,7 +42,7 @@ def lesson(text: str = "Run make migrate before the tests.", **fields: Any) -> M
     )
 
 
-def put(store: Any, *memories: Memory) -> list[Memory]:
+def put(store: Any, *memories: Lesson) -> list[Lesson]:
     with store.write() as tx:
         for memory in memories:
             tx.apply(edits.made(memory, Hand("ada", memory.created_at), reason="said so"))
@@ -250,7 +250,7 @@ def test_what_is_derived_is_held_against_the_rows(store: Any, damage: str, kind:
 
 def test_erased_text_is_in_no_file_of_the_store(store: Any, tmp_path: Path) -> None:
     """Row, journal, quotes, findings, proposals, full text, write-ahead log."""
-    from tacit.stores.erase import blank
+    from tacit.store.erase import blank
 
     secret = "xyzzy-plugh-42"
     memory = lesson(f"the magic word is {secret}", tags=(secret,), extra={"raw": secret})

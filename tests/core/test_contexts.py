@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from tacit.core.links import COMPACTED, Telling, Use, assigned_in
-from tacit.core.memory import Memory
 from tacit.core.run import Finding, Run, Step
 from tacit.learn.settle import Seen, outcome_of
+from tacit.lesson import Lesson
 
 AT = [f"2026-11-15T12:{n:02}:00.000Z" for n in range(60)]
 STORY = (
@@ -33,7 +33,7 @@ MAIN_STEP, SUB_STEP = (
     Step("tool", "subagents/x:3", tool="Bash", error="no", context="sub1"),
 )
 RUN = Run("r", "claude-code", steps=(MAIN_STEP, SUB_STEP), complete=True)
-MEMORY = Memory(
+MEMORY = Lesson(
     id="a", project="p", text="t", state="active", kind="fix", klass="fix", trust="observed"
 )
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from tacit.core.journal import Hand
-from tacit.core.memory import Memory
 from tacit.core.merge import merged
+from tacit.lesson import Lesson
 
 
 def test_what_goes_is_let_go_of_and_what_stays_says_what_it_replaces() -> None:
     """A pin and a place on a page belong to a lesson in force: a superseded one has neither, wherever it is read."""
-    goes = Memory("a", "p", "Run make db.", state="active", pinned=True, on_page=True)
-    stays = Memory(
+    goes = Lesson("a", "p", "Run make db.", state="active", pinned=True, on_page=True)
+    stays = Lesson(
         "b", "p", "Run make db before the tests.", state="active", supersedes=("c",), merged=1
     )
     gone, more = (

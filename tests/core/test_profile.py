@@ -9,7 +9,6 @@ import pytest
 from tacit.core import lifecycle, states
 from tacit.core.errors import OriginUnknown
 from tacit.core.lifecycle import PREVIOUS
-from tacit.core.memory import SCOPES, TIERS, VERDICTS
 from tacit.core.profile import (
     CLASSES,
     Profile,
@@ -19,6 +18,7 @@ from tacit.core.profile import (
     to_json,
     with_values,
 )
+from tacit.lesson import SCOPES, TIERS, VERDICTS
 from tacit.origins import ORIGINS, kept, named
 
 WAYS = ("default", *ORIGINS)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from tacit.core.memory import Memory
 from tacit.core.programs import (
     acting,
     head_of,
@@ -16,6 +15,7 @@ from tacit.core.programs import (
 )
 from tacit.core.shell_line import ends_in_failure
 from tacit.core.value import replace
+from tacit.lesson import Lesson
 
 
 @pytest.mark.parametrize(
@@ -81,8 +81,8 @@ def test_what_a_task_asks_to_be_run() -> None:
     )
 
 
-def lesson(text: str, klass: str = "pitfall") -> Memory:
-    return Memory(id="m", project="p", text=text, state="active", kind=klass, klass=klass)
+def lesson(text: str, klass: str = "pitfall") -> Lesson:
+    return Lesson(id="m", project="p", text=text, state="active", kind=klass, klass=klass)
 
 
 @pytest.mark.parametrize(

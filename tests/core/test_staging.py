@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tacit.core.memory import Memory
 from tacit.core.proposal import CLEARED, KEPT_STAGED, STAGED_BY_HAND, VALIDATED, staging_status
+from tacit.lesson import Lesson
 
 
 @pytest.mark.parametrize(
@@ -24,4 +24,4 @@ from tacit.core.proposal import CLEARED, KEPT_STAGED, STAGED_BY_HAND, VALIDATED,
 )
 def test_the_status_of_a_memory(fields: dict[str, str], status: str) -> None:
     """Waiting, judged, or not there at all; what nobody judged is not rejected."""
-    assert staging_status(Memory(id="m", project="p", text="x", **fields)) == status  # type: ignore[arg-type]
+    assert staging_status(Lesson(id="m", project="p", text="x", **fields)) == status  # type: ignore[arg-type]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import tacit
-from tacit.core.memory import NAME_CHARS, NAMES, Memory, joined, kept_subject, names_of, topic_of
+from tacit.lesson import NAME_CHARS, NAMES, Lesson, joined, kept_subject, names_of, topic_of
 from tacit.words.subject import subject_by_rules
 
 
@@ -64,7 +64,7 @@ def test_a_subject_is_kept_edited_and_found_by(tmp_path: Path) -> None:
 
 
 def test_the_first_word_of_a_quoted_sentence_is_no_program_that_a_lesson_is_about() -> None:
-    lesson = Memory(
+    lesson = Lesson(
         id="m",
         project="p",
         kind="fact",

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from tacit.core.errors import TextInvalid
-from tacit.core.memory import MAX_TEXT_BYTES
+from tacit.lesson import MAX_TEXT_BYTES
 from tacit.store.backup import LOG_LARGE, notes
 from tacit.store.file import LOG_LIMIT
-from tacit.stores.sql_writer import open_store
+from tacit.store.writes import open_store
 
 pytestmark = pytest.mark.on_disk
 

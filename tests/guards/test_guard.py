@@ -10,11 +10,11 @@ import pytest
 
 from tacit.app.guarding import why_not
 from tacit.core.errors import UsageError
-from tacit.core.memory import Memory, Tally
 from tacit.guards.command import read
 from tacit.guards.condition import Attempt, Condition, Guard, fires, guard_from, guard_json
 from tacit.guards.forms import Form, condition_of, proposed, question
 from tacit.guards.history import MOOT, RIGHT, WRONG, offered, recorded
+from tacit.lesson import Lesson, Tally
 from tacit.testing import run, say, tool, user
 
 
@@ -234,18 +234,18 @@ def test_branches_and_files() -> None:
 
 def test_only_a_persons_or_twice_observed_words_make_guards() -> None:
     """Never from imported, quoted, synced, found-once or agents' words."""
-    lesson = Memory("m", "p", "Never `git push`.", state="active")
+    lesson = Lesson("m", "p", "Never `git push`.", state="active")
     twice = Tally(seen=2)
     assert why_not(lesson) == ""
     assert [
-        why_not(Memory("m", "p", "x", state="active", trust=tier, tally=twice)) != ""
+        why_not(Lesson("m", "p", "x", state="active", trust=tier, tally=twice)) != ""
         for tier in ("imported", "quoted", "agent", "team", "review")
     ] == [True] * 5
-    assert why_not(Memory("m", "p", "x", state="active", trust="observed", tally=twice)) == ""
-    assert why_not(Memory("m", "p", "x", state="active", trust="observed", tally=Tally(seen=1)))
-    assert why_not(Memory("m", "p", "x", state="active", trust="user", extra={"word": "found"}))
-    assert why_not(Memory("m", "p", "x", state="waiting")) and why_not(
-        Memory("m", "p", "x", state="active", gate="hold")
+    assert why_not(Lesson("m", "p", "x", state="active", trust="observed", tally=twice)) == ""
+    assert why_not(Lesson("m", "p", "x", state="active", trust="observed", tally=Tally(seen=1)))
+    assert why_not(Lesson("m", "p", "x", state="active", trust="user", extra={"word": "found"}))
+    assert why_not(Lesson("m", "p", "x", state="waiting")) and why_not(
+        Lesson("m", "p", "x", state="active", gate="hold")
     )
 
 

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tacit.core.links import Use
-from tacit.core.memory import Memory, Tally
 from tacit.core.profile import with_values
 from tacit.hooks.coin import Assigned, assignments
 from tacit.hooks.events import Query
 from tacit.hooks.record import coins_of, task_of
+from tacit.lesson import Lesson, Tally
 from tacit.origins import named
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 KEY = b"k" * 32
 DEFAULT = named("default").trial
-Make = Callable[..., Memory]
+Make = Callable[..., Lesson]
 
 
 def settings(**keys: Any) -> Section:
@@ -28,7 +28,7 @@ def settings(**keys: Any) -> Section:
 
 
 def assign(
-    memories: list[Memory], recorded: Sequence[Use] = (), at: Section = DEFAULT, **named: Any
+    memories: list[Lesson], recorded: Sequence[Use] = (), at: Section = DEFAULT, **named: Any
 ) -> list[Assigned]:
     return assignments(memories, recorded, **{"key": KEY, "unit": "u", "settings": at, **named})
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from tacit.hooks.common import common_of, forget_used, note_used, used_in
-from tacit.stores.places import common_in, common_path
+from tacit.place.folders import common_in, common_path
 
 
 def test_a_session_uses_words_names_and_commands() -> None:

@@ -11,7 +11,7 @@ import tacit
 from tacit.core.rows import scope_projects
 from tacit.hooks.events import Query
 from tacit.hooks.known import Known
-from tacit.stores.finding import FullText
+from tacit.store.finding import FullText
 from tacit.testing import signed
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tacit.hooks.record import COMPACTED, known_to
-from tacit.stores import moments
+from tacit.store import moments
 
 AT = "2026-11-15T12:00:00.000Z"
 STORY = (

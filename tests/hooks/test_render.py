@@ -8,16 +8,16 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from tacit.core.memory import Memory, Tally
 from tacit.hooks.events import Told
 from tacit.hooks.render import LABEL, by_profile, frame_tokens, line_tokens
+from tacit.lesson import Lesson, Tally
 from tacit.origins import named
 
 DEFAULT = named("default")
-Make = Callable[..., Memory]
+Make = Callable[..., Lesson]
 
 
-def ranked(*memories: Memory, caution: bool = False) -> list[Told]:
+def ranked(*memories: Lesson, caution: bool = False) -> list[Told]:
     return [Told(memory, caution=caution) for memory in memories]
 
 
@@ -150,7 +150,7 @@ def test_no_text_leaves_its_line(name: str, text: str, source: str) -> None:
     kind = next(iter(profile.kinds))
 
     def told(text: str, source: str) -> str:
-        memory = Memory(
+        memory = Lesson(
             "m1",
             "p",
             text,

@@ -10,7 +10,7 @@ import pytest
 import tacit
 from tacit.core.rows import scope_projects
 from tacit.hooks.search import Search, humps, windows
-from tacit.stores.finding import FullText
+from tacit.store.finding import FullText
 from tacit.testing import signed
 
 Ask = Callable[..., list[str]]

@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 from tacit.app.whole import open
 from tacit.core.errors import Damaged
 from tacit.core.exchange import Row
-from tacit.core.memory import Memory, Tally
 from tacit.hosts import lessons_csv, lessons_jsonl
 from tacit.hosts.lessons import FACTS
 from tacit.hosts.source import BytesSource
+from tacit.lesson import Lesson, Tally
 from tacit.testing import content, live
 
 FORMS: dict[str, Any] = {"jsonl": lessons_jsonl, "csv": lessons_csv}
@@ -39,7 +39,7 @@ tallies = st.builds(
     | st.dictionaries(st.sampled_from(("helped", "failed", "success_rate")), st.floats(0.5, 9)),
 )
 lessons = st.builds(
-    Memory,
+    Lesson,
     id=st.text("abcdefgh", min_size=12, max_size=12),
     project=st.just("p"),
     text=stripped,
@@ -75,7 +75,7 @@ def test_what_is_written_is_read_again(rows: list[Row], form: str) -> None:
     assert [type(each) for each in read] == [Row] * len(rows)
     for came, was in zip(read, rows):
         memory, before = came.memory, was.memory
-        for name in set(FACTS) & set(Memory.FIELDS) - {"id"}:  # type: ignore[attr-defined]
+        for name in set(FACTS) & set(Lesson.FIELDS) - {"id"}:  # type: ignore[attr-defined]
             assert getattr(memory, name) == getattr(before, name) or (
                 name == "extra" and not memory.extra and not before.extra
             ), name

@@ -12,11 +12,11 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from tests.tables import by_table
 
-from tacit.core.memory import SEVERITIES
 from tacit.core.run import OUTCOMES, STANCES, Cost, Finding, Reading, Run, Step
 from tacit.core.value import replace
 from tacit.hosts import neutral
 from tacit.hosts.source import BytesSource
+from tacit.lesson import SEVERITIES
 
 
 def read(*lines: object) -> list[Run]:

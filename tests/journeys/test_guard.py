@@ -15,7 +15,7 @@ from tacit.app.whole import open as open_memories
 from tacit.core.errors import Refused
 from tacit.guards.armed import concerned, guards_path
 from tacit.hooks import main as hooks
-from tacit.stores.check import check
+from tacit.store.check import check
 from tacit.testing import run, tool, user
 
 HOST = runpy.run_path(str(Path(__file__).parent / "data" / "host.py"))

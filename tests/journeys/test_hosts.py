@@ -15,7 +15,7 @@ import pytest
 from tacit.app.whole import open as open_memories
 from tacit.hosts import codex, copilot, cursor, gemini, host_of, vscode
 from tacit.hosts.dialect import HookAnswer, exit_status, printed
-from tacit.stores.places import file_of
+from tacit.place.folders import file_of
 
 HOST = runpy.run_path(str(Path(__file__).parent / "data" / "host.py"))
 SESSION = "0000000{}-0000-4000-8000-000000000000"

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from tacit.app.whole import open as open_memories
-from tacit.stores.readings import readings_folder
-from tacit.stores.redact_again import RedactedAgain
+from tacit.store.readings import readings_folder
+from tacit.store.redact_again import RedactedAgain
 
 SECRET = "7f3a9c1e5b7d2f4a6c8e" + "0b1d3f5a7c9e1b3d5f70"
 LINE = f"The routers answer to meraki: {SECRET}, say it to the dashboard first."
@@ -23,7 +23,7 @@ def written(kept: Any, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A lesson, its journal and a reading from a day when no rule knew the secret."""
     with monkeypatch.context() as older:
         older.setattr("tacit.safety.redact.gitleaks", lambda text, low: ())
-        older.setattr("tacit.stores.redact_again.rules_version", lambda: "older")
+        older.setattr("tacit.store.redact_again.rules_version", lambda: "older")
         with open_memories(by="ada", yes=True) as memories:
             assert memories.add(LINE).text == LINE
             place = Path(readings_folder(memories.store.path))

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import tacit
-from tacit.stores.places import is_spoken_of, spoken_path
+from tacit.place.folders import is_spoken_of, spoken_path
 
 
 def test_what_no_lesson_names_is_known_without_the_store(tmp_path: Path) -> None:
@@ -35,8 +35,8 @@ def test_what_no_lesson_names_is_known_without_the_store(tmp_path: Path) -> None
 
 def test_a_hook_opens_no_store_for_what_no_lesson_names(folder: Path, monkeypatch: Any) -> None:
     from tacit.hooks import main as hooks
-    from tacit.stores import moments
-    from tacit.stores.places import store_path
+    from tacit.place.folders import store_path
+    from tacit.store import moments
 
     with tacit.app.whole.open(by="ada", yes=True) as memories:
         memories.add("Use `pnpm test` here.", paths=["src/app.py"])

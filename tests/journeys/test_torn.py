@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from tacit.app.whole import Memories, open
-from tacit.stores.incidents import commonest
+from tacit.store.failures import commonest
 
 DATA = Path(__file__).parents[1] / "hosts" / "data" / "hosts"
 FILES = (

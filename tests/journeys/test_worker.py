@@ -21,7 +21,7 @@ from tacit.app.whole import Memories
 from tacit.app.whole import open as open_memories
 from tacit.core import clock
 from tacit.hosts import surroundings
-from tacit.stores.queue import NEVER
+from tacit.store.queue import NEVER
 from tacit.testing import run, say, user
 from tacit.worker import LearnJob, enqueue, start, work
 from tacit.worker import drain as drain_module

@@ -10,11 +10,11 @@ import pytest
 from tacit.app.whole import Memories
 from tacit.core import clock
 from tacit.core.links import Use
-from tacit.core.memory import Memory
 from tacit.core.rows import run_id
 from tacit.core.run import Finding
 from tacit.core.value import replace
 from tacit.learn.session import PORTION
+from tacit.lesson import Lesson
 from tacit.testing import finding, run, tool, user
 
 REFUSED = "Exit code 1\npsycopg.OperationalError: connection to server at 127.0.0.1, port 5432 failed: Connection refused"
@@ -28,14 +28,14 @@ def learn(memories: Memories, *args: Any, **named: Any) -> Any:
     return learned
 
 
-def met_twice(memories: Memories, prior: tuple[Any, ...] = (), **more: Any) -> Memory:
+def met_twice(memories: Memories, prior: tuple[Any, ...] = (), **more: Any) -> Lesson:
     """A lesson that two runs brought, and so in force."""
     for n in (1, 2):
         learn(memories, f"r{n}", *prior, finding(f"r{n}", LESSON, **more))
     return next(memory for memory in memories.list() if memory.text == LESSON)
 
 
-def outcomes(memories: Memories, memory: Memory) -> list[str]:
+def outcomes(memories: Memories, memory: Lesson) -> list[str]:
     return [
         mark.value for mark in memories.store.marks(memory=memory.id) if mark.signal == "outcome"
     ]

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tacit.app.whole import Memories, open
-from tacit.stores.check import check
+from tacit.store.check import check
 
 FAILURE = "Exit code 1\npsycopg.OperationalError: connection to 127.0.0.1:5432 refused"
 

@@ -8,11 +8,11 @@ from tacit.app.whole import open as open_memories
 from tacit.core.edits import made
 from tacit.core.journal import Hand
 from tacit.core.links import Mark
-from tacit.core.memory import Memory
 from tacit.core.proposal import APPROVED, OPEN, Proposal
 from tacit.core.trust import Actor
 from tacit.core.value import replace
 from tacit.learn.review import Review
+from tacit.lesson import Lesson
 
 NOW = "2026-11-15T12:00:00.000Z"
 
@@ -22,7 +22,7 @@ def test_a_proposal_stays_open_while_others_must_still_decide(folder: Path) -> N
     with open_memories(profile="geas") as memories:
         project = memories.ensure_project().id
         asked = Proposal("p1", project, "promote", "reused often", "tend", NOW, "m1")
-        lesson = Memory(
+        lesson = Lesson(
             "m1",
             project,
             "Use one queue per worker, not one for all",

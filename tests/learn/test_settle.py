@@ -11,13 +11,13 @@ import pytest
 from tacit.app.whole import Memories
 from tacit.app.whole import open as open_memories
 from tacit.core.links import Use
-from tacit.core.memory import Memory
 from tacit.core.rows import run_id
 from tacit.core.run import Step
 from tacit.core.value import replace
 from tacit.learn.running import instrument_of
 from tacit.learn.settle import outcome_of
-from tacit.stores.check import check
+from tacit.lesson import Lesson
+from tacit.store.check import check
 from tacit.testing import Clock, finding, run, say, tool, user
 from tacit.trial.effect import settled_units
 from tacit.trial.worth import failed_sessions
@@ -376,7 +376,7 @@ def test_a_readers_lesson_is_judged_by_its_sign(
     wrong call prints, and by nothing else: that it is called is no problem."""
     for klass in ("fact", "command"):
         purpose = "test" if klass == "command" else ""
-        memory = Memory(
+        memory = Lesson(
             "m1", "p", "Words of a reader.", "fact", klass, source="reader", trust="agent"
         )
         memory = replace(memory, signature=purpose, extra={"sign": list(sign)})

@@ -10,8 +10,8 @@ from tests.tables import by_table
 from tacit.app.whole import open as open_memories
 from tacit.core.journal import Hand
 from tacit.core.links import Use
-from tacit.core.memory import Memory
 from tacit.core.run import Run
+from tacit.lesson import Lesson
 from tacit.origins.applied import by_outcome, echoed, outcome, touched
 
 
@@ -47,7 +47,7 @@ def test_a_task_touched_a_memory_where_two_of_its_words_and_a_fifth_of_them_occu
     more: str, task: str, is_touched: bool
 ) -> None:
     text = f"restart worker deploy queue tokens lease broker ledger socket parser{more}"
-    assert touched(Memory("m-1", "p", text, "fact"), Run("r", "loop", task=task)) is is_touched
+    assert touched(Lesson("m-1", "p", text, "fact"), Run("r", "loop", task=task)) is is_touched
 
 
 def test_the_second_failed_reuse_asks_for_a_review(folder: Path) -> None:

@@ -421,7 +421,7 @@ def test_defect_12_an_archive_is_whole_and_has_a_reason(
     flow: Flow, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A crash half-way through a sweep leaves the lesson where it was; the archive knows why it is there."""
-    from tacit.stores.sql_writer import Transaction
+    from tacit.store.writes import Transaction
 
     flow.bring(lessons=[lesson("m-001", "Retry loop has no backoff", 1, runs_since_last_seen=9)])
     with monkeypatch.context() as crash:

@@ -16,11 +16,11 @@ from tacit.core import clock
 from tacit.core.errors import NotFound, Refused
 from tacit.core.exchange import Row
 from tacit.core.links import Mark
-from tacit.core.memory import Memory, Tally
 from tacit.core.proposal import Proposal
 from tacit.core.run import Finding, Run
 from tacit.hooks.events import Query
 from tacit.hosts.source import BytesSource
+from tacit.lesson import Lesson, Tally
 from tacit.origins import geas
 from tacit.origins.origin import STAGES, stage
 from tacit.origins.ranked import Facts, asked, ordered
@@ -77,7 +77,7 @@ class Desk:
         found = self.sit().export_files("geas")
         return {path: json.loads(text) for path, text in found.items() if path.endswith(".json")}
 
-    def only(self) -> Memory:
+    def only(self) -> Lesson:
         """The one memory there is, with the name geas would give it."""
         memories = self.sit()
         memories.export("geas")
@@ -292,7 +292,7 @@ def _promote(desk: Desk, id: str, to: str) -> dict[str, Any]:
 
 def _row(entry: dict[str, Any]) -> Row:
     """A memory that an index row could be about."""
-    kept = Memory(
+    kept = Lesson(
         "m",
         "p",
         "x",
@@ -451,7 +451,7 @@ def duplicate(given: dict[str, Any], desk: Desk) -> bool:
 class Hit:
     channel, words, n = "text", "", 1
 
-    def __init__(self, memory: Memory) -> None:
+    def __init__(self, memory: Lesson) -> None:
         self.memory = memory
 
 
@@ -461,7 +461,7 @@ def retrieval(given: dict[str, Any], desk: Desk) -> dict[str, Any]:
         "successful_reuse": float(at.get("successful", 0)),
         "failed_reuse": float(at.get("failed", 0)),
     }
-    memory = Memory(
+    memory = Lesson(
         "m1",
         "p",
         "x" * 20,

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from tacit.core.memory import Memory
 from tacit.core.profile import with_values
+from tacit.lesson import Lesson
 from tacit.origins import named
 from tacit.origins.ralph.iterations import (
     Iteration,
@@ -40,7 +40,7 @@ def test_what_two_loops_say_of_a_learning_is_pooled(
     was: dict[str, Any], now: dict[str, Any], joined: dict[str, Any] | None
 ) -> None:
     """Iterations, occurrences or examples, where both have them."""
-    memory = Memory(id="m", project="p", text="x", extra={"content": was})
+    memory = Lesson(id="m", project="p", text="x", extra={"content": was})
     found = pooled(memory, finding("r", "x", extra={"content": now}), 0.95)
     assert (found and found[1]["content"]) == joined
 

@@ -13,7 +13,6 @@ import pytest
 import tacit
 from tacit.core import clock
 from tacit.core.digest import new_id
-from tacit.core.memory import Memory, Tally
 from tacit.core.proposal import Proposal
 from tacit.core.run import Finding, Run, Step
 from tacit.core.value import replace
@@ -21,6 +20,7 @@ from tacit.hooks.answer import showing
 from tacit.hooks.events import Query
 from tacit.hosts.source import BytesSource
 from tacit.learn.gate import GateRules
+from tacit.lesson import Lesson, Tally
 from tacit.origins import named
 from tacit.origins.applied import echoed
 from tacit.origins.filing import category_of
@@ -68,7 +68,7 @@ class Notebook:
             str(folder / "joelclaw.db"), profile="joelclaw", cwd=str(folder), by="joel", yes=True
         )
 
-    def learn(self, *facts: str, run: str = "s-1", **fields: Any) -> list[Memory]:
+    def learn(self, *facts: str, run: str = "s-1", **fields: Any) -> list[Lesson]:
         """What comes of a session that said these facts."""
         told = {"run": run, "by": "observer", "tier": "agent", **fields}
         findings = tuple(
@@ -76,11 +76,11 @@ class Notebook:
         )
         return self.of(self.memories.learn(Run(run, "joelclaw", findings=findings, complete=True)))
 
-    def read(self, text: str, name: str = "answer.xml") -> list[Memory]:
+    def read(self, text: str, name: str = "answer.xml") -> list[Lesson]:
         """What comes of a file of observations."""
         return self.of(self.memories.learn(BytesSource(text.encode(), name), format="joelclaw"))
 
-    def of(self, learned: Any) -> list[Memory]:
+    def of(self, learned: Any) -> list[Lesson]:
         return [self.memories.get(id) for each in learned for id in each.new]
 
     def keep(self, *documents: dict[str, Any], trust: str = "user") -> Any:
@@ -139,7 +139,7 @@ def category(given: dict[str, Any], book: Notebook) -> dict[str, Any]:
     return _filed(made[0])
 
 
-def _filed(memory: Memory) -> dict[str, Any]:
+def _filed(memory: Lesson) -> dict[str, Any]:
     told = memory.extra or {}
     assert told["category_id"] == memory.category
     return {
@@ -203,7 +203,7 @@ class Hit:
 
     channel, words = "text", ""
 
-    def __init__(self, memory: Memory, n: int) -> None:
+    def __init__(self, memory: Lesson, n: int) -> None:
         self.memory, self.n = memory, n
 
 
@@ -774,5 +774,5 @@ def test_a_section_is_looked_up_without_its_blanks() -> None:
 
 def test_twelve_characters_are_counted_with_single_blanks() -> None:
     """What is padded says no more for it."""
-    short = Memory("m", "p", "port" + " " * 9 + "6379", state="active")
+    short = Lesson("m", "p", "port" + " " * 9 + "6379", state="active")
     assert unfit(short, asked(Query("port")), PROFILE, clock.now()) == "too short"

@@ -9,23 +9,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tacit.core.memory import Memory
 from tacit.core.profile import Profile, with_values
 from tacit.hooks.render import tokens_of
+from tacit.lesson import Lesson
 from tacit.origins import named
 from tacit.origins.levels import Fitted, Level, fit
 from tacit.origins.ranked import Ranked
 
 DEFAULT = named("default")
-Make = Callable[..., Memory]
+Make = Callable[..., Lesson]
 
 
-def ranked(*memories: Memory) -> list[Ranked]:
+def ranked(*memories: Lesson) -> list[Ranked]:
     return [Ranked(memory, 1.0 - n / 100, {}) for n, memory in enumerate(memories)]
 
 
 def fitted(
-    memories: list[Memory], most: int = 3, profile: Profile = DEFAULT, **named: Any
+    memories: list[Lesson], most: int = 3, profile: Profile = DEFAULT, **named: Any
 ) -> Fitted:
     options = {"cost": lambda each: 10, **named}
     return fit(
@@ -94,7 +94,7 @@ def test_no_budget_is_ever_exceeded(lessons: list[tuple[int, bool]], most: int, 
     """Number and tokens hold for any lessons; each is kept or named, never both."""
     profile = with_values(DEFAULT, {"budget.max_tokens": cap})
     memories = [
-        Memory(f"m{n}", "p", "x" * size, pinned=pinned) for n, (size, pinned) in enumerate(lessons)
+        Lesson(f"m{n}", "p", "x" * size, pinned=pinned) for n, (size, pinned) in enumerate(lessons)
     ]
     found = fit(
         ranked(*memories),

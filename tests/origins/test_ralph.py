@@ -14,10 +14,10 @@ import tacit
 from tacit.app.whole import Memories
 from tacit.core import clock
 from tacit.core.errors import Damaged, NotFound
-from tacit.core.memory import Memory
 from tacit.core.run import Finding
 from tacit.hosts.source import BytesSource, FileSource
 from tacit.learn.gate import GateRules
+from tacit.lesson import Lesson
 from tacit.origins import ralph
 from tacit.origins.gates import validation
 from tacit.origins.ralph import writing
@@ -71,7 +71,7 @@ class Loop:
         found[name] = [each for each in found[name] if not _is_third(each.get("learning", each))]
         return found
 
-    def learning(self, memory: Memory) -> dict[str, Any]:
+    def learning(self, memory: Lesson) -> dict[str, Any]:
         """One memory as Ralph would return it."""
         every = {
             each["id"]: each for each in json.loads(self.memories.export("ralph"))["learnings"]
@@ -83,7 +83,7 @@ class Loop:
         ]
         return dict(every[names[0]])
 
-    def alias(self, memory: Memory) -> str:
+    def alias(self, memory: Lesson) -> str:
         return next(
             alias
             for namespace, alias in self.memories.store.alias_of(memory.id)

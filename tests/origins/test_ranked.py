@@ -7,16 +7,16 @@ from typing import Any
 
 import pytest
 
-from tacit.core.memory import Memory, Tally
 from tacit.core.profile import with_values
 from tacit.core.states import barred
 from tacit.hooks.events import Query
+from tacit.lesson import Lesson, Tally
 from tacit.origins import named
 from tacit.origins.ranked import Candidate, Facts, asked, ranking
 
 NOW = "2026-11-15T12:00:00.000Z"
 DEFAULT = named("default")
-Make = Callable[..., Memory]
+Make = Callable[..., Lesson]
 
 
 def test_one_line_for_each_signature(make: Make) -> None:

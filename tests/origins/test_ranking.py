@@ -7,22 +7,22 @@ from typing import Any
 
 import pytest
 
-from tacit.core.memory import Memory, Tally
 from tacit.core.profile import Profile
 from tacit.hooks.events import Query
+from tacit.lesson import Lesson, Tally
 from tacit.origins import named
 from tacit.origins.geas.rules import Geas
 from tacit.origins.ranked import Candidate, Facts, Ranked, asked, ordered
 from tacit.origins.ranking import decayed
 
-Make = Callable[..., Memory]
+Make = Callable[..., Lesson]
 MARCH = "2026-03-10T12:00:00.000Z"
 FEBRUARY = "2026-02-03T10:30:00Z"
 ANYTHING = Query(task="x")
 
 
 def rank(
-    name: str, profile: Profile, memories: list[Memory], query: Query = ANYTHING, **facts: Any
+    name: str, profile: Profile, memories: list[Lesson], query: Query = ANYTHING, **facts: Any
 ) -> list[Ranked]:
     hits = [Candidate(memory, "", n) for n, memory in enumerate(memories)]
     return ordered(name, hits, asked(query), profile, Facts(**{"now": MARCH, **facts}))
@@ -30,7 +30,7 @@ def rank(
 
 def learning(
     make: Make, confidence: float, success: float, task_type: str, updated_at: str, **fields: Any
-) -> Memory:
+) -> Lesson:
     tally = Tally(
         confidence=confidence, signals={"success_rate": success}, uses=fields.pop("uses", 1)
     )

@@ -68,7 +68,7 @@ def test_without_terminal_key_and_mark_one_is_an_agent(
 ) -> None:
     """The library and the command line alike; a key that nobody made is none, and one that was taken back is none any more."""
     from tacit.opened import keys_path
-    from tacit.stores import places as keys
+    from tacit.place import folders as keys
 
     path = keys_path(os.environ)
     key = keys.make("ci", path)

@@ -17,7 +17,7 @@ import tacit
 from tacit.app.settings import settings_at
 from tacit.core.errors import Refused
 from tacit.origins import named
-from tacit.stores.git import ask_git
+from tacit.place.git import ask_git
 
 
 def test_git_starts_no_program_that_a_repository_names(folder: Path, tmp_path: Path) -> None:

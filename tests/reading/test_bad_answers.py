@@ -11,7 +11,7 @@ from tests.reading.test_reading import BRANCH, SAID, answer, session, tells, wei
 
 from tacit.app.whole import Memories
 from tacit.core.errors import ModelUnavailable
-from tacit.stores.readings import IS_READ, load, readings_folder
+from tacit.store.readings import IS_READ, load, readings_folder
 from tacit.testing import Scripted, run, user
 
 OTHERS = "Use the develop branch for new work, never main."

@@ -15,7 +15,7 @@ from tacit.app.whole import open as open_memories
 from tacit.core.errors import ModelUnavailable
 from tacit.core.run import Run
 from tacit.learn import asked_cures as cures
-from tacit.stores.readings import load, readings_folder, remove_readings
+from tacit.store.readings import load, readings_folder, remove_readings
 from tacit.testing import Scripted, run, tool, user
 
 FAILED = "Error: connect ECONNREFUSED 127.0.0.1:5432"

@@ -9,8 +9,8 @@ import pytest
 from tests.readers import read_by
 
 from tacit.app.whole import Memories
-from tacit.core.memory import is_found_once
 from tacit.core.run import Step
+from tacit.lesson import is_found_once
 from tacit.reading.page import PERSON, rendered
 from tacit.testing import run, say, tool, user
 

@@ -10,13 +10,13 @@ from tests.readers import desk_of, read_at, read_by
 
 from tacit.app.whole import Memories
 from tacit.core.errors import ModelUnavailable
-from tacit.core.memory import is_found_once
 from tacit.core.run import Run, Step
 from tacit.core.value import replace
 from tacit.learn.pipeline import read
+from tacit.lesson import is_found_once
 from tacit.reading.questions import ReaderContext
 from tacit.reading.session import exam_key, examined, prepared
-from tacit.stores.readings import load, readings_folder
+from tacit.store.readings import load, readings_folder
 from tacit.testing import Scripted, run, say, tool, user
 
 BEGUN = "2026-01-01T00:00:00.000Z"
@@ -100,7 +100,7 @@ def test_a_reading_dies_anywhere_and_nothing_is_lost(
     memories: Memories, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """At each point where something is written: the next one finishes, and the store is as if nothing had happened."""
-    from tacit.stores import readings
+    from tacit.store import readings
 
     whole, real = session("r1"), readings.save
     for point in range(6):

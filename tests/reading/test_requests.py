@@ -9,8 +9,8 @@ import pytest
 from tests.readers import read_by
 
 from tacit.app.whole import Memories
-from tacit.core.memory import is_found_once
 from tacit.core.run import Run, Step
+from tacit.lesson import is_found_once
 from tacit.testing import Scripted, run, say, user
 
 REQUEST = "and add a line about it to docs/news.md"

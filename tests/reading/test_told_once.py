@@ -9,10 +9,10 @@ from tests.candidates import candidate
 from tests.readers import desk_of, read_by
 
 from tacit.app.whole import Memories
-from tacit.core.memory import Memory, family_of, said_as
 from tacit.core.value import replace
 from tacit.hooks.known import lesson_of
 from tacit.hooks.select import Here, filled
+from tacit.lesson import Lesson, family_of, said_as
 from tacit.reading.twins import near_ones, twin_words
 from tacit.testing import run, say, tool, user
 
@@ -113,7 +113,7 @@ def test_of_two_lessons_of_which_one_says_more_both_stay_under_one_name_and_one_
     assert told(one, other) == [one.id]
 
 
-def told(*lessons: Memory) -> list[str]:
+def told(*lessons: Lesson) -> list[str]:
     """Which of these a moment tells, in this order."""
     order = [lesson_of(candidate(memory, n)) for n, memory in enumerate(lessons)]
     return [each.id for each in filled(order, Here(), 10_000)]
@@ -128,7 +128,7 @@ def test_of_a_fuller_lesson_and_its_parts_the_fuller_one_is_told_and_without_it_
     )
     replaced = "A list of an overlay must not replace the base's list."
     parts = [
-        Memory(
+        Lesson(
             id=id,
             project="p",
             text=text,
@@ -157,7 +157,7 @@ def test_nobody_is_asked_about_what_has_nothing_in_common_or_is_plainly_known(
     assert heard(memories, "r2", OTHER)[1] == 0
     assert heard(memories, "r3", RTK)[1] == 0
     near = near_ones(desk_of(memories, Reader("", "", "")), {1: LINT, 2: LINT + " Always."})
-    assert [each.text if isinstance(each, Memory) else each for each in near[2]] == [1, RTK]
+    assert [each.text if isinstance(each, Lesson) else each for each in near[2]] == [1, RTK]
 
 
 def test_a_lesson_of_the_person_is_never_left_out_for_one_that_is_not_theirs(
@@ -176,7 +176,7 @@ def test_a_lesson_of_the_person_is_never_left_out_for_one_that_is_not_theirs(
 
 def test_the_best_word_of_several_counts() -> None:
     one, other = (
-        Memory(id=id, project="p", text=text, kind="fix") for id, text in (("a", RTK), ("b", LINT))
+        Lesson(id=id, project="p", text=text, kind="fix") for id, text in (("a", RTK), ("b", LINT))
     )
     said = {("n1", "k1"): "more", ("n1", "k2"): "same", ("n2", "n1"): "opposite"}
     found = twin_words({1: [one, other], 2: [1]}, {1: "x", 2: "y"}, lambda groups: said)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tacit.core.memory import Memory
+from tacit.lesson import Lesson
 from tacit.reading.answers import Weighed
 from tacit.reading.check import Found
 from tacit.reading.decide import Decided
@@ -12,9 +12,9 @@ from tacit.reading.page import Line
 from tacit.reading.verdicts import ruled
 
 
-def wish(trust: str = "user", word: str = "said") -> Memory:
+def wish(trust: str = "user", word: str = "said") -> Lesson:
     made = {"project": "p", "id": "m1", "state": "active", "extra": {"word": word}}
-    return Memory(text="Store every timestamp in UTC.", trust=trust, **made)
+    return Lesson(text="Store every timestamp in UTC.", trust=trust, **made)
 
 
 def typed(text: str, letter: str = "U") -> Found:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from tacit.core.links import CONFIRMED, Evidence
-from tacit.core.memory import Memory, Tally
 from tacit.core.trust import tier_to_take_away
 from tacit.core.value import replace
+from tacit.lesson import Lesson as Known
+from tacit.lesson import Tally
 from tacit.reading.answers import Lesson, Quote, Weighed
 from tacit.reading.check import Found, check, names_in, names_missing
 from tacit.reading.decide import decide
@@ -90,33 +91,33 @@ def test_names_are_read_in_plain_letters() -> None:
     ("memory", "evidence"),
     [
         (
-            Memory("m", "p", "Keep it short.", trust="agent", extra={"word": "shown"}),
+            Known("m", "p", "Keep it short.", trust="agent", extra={"word": "shown"}),
             Evidence("m", "p", tier="user"),
         ),
         (
-            Memory("m", "p", "Keep it short.", trust="agent", tally=Tally(signals={CONFIRMED: 1})),
+            Known("m", "p", "Keep it short.", trust="agent", tally=Tally(signals={CONFIRMED: 1})),
             Evidence("m", "p", signal=CONFIRMED, tier="user"),
         ),
         (
-            Memory("m", "p", "Keep it short.", trust="agent", pinned=True),
+            Known("m", "p", "Keep it short.", trust="agent", pinned=True),
             Evidence("m", "p", tier="agent"),
         ),
     ],
 )
 def test_what_a_person_showed_or_confirmed_is_taken_back_by_a_person(
-    memory: Memory, evidence: Evidence
+    memory: Known, evidence: Evidence
 ) -> None:
     needed = tier_to_take_away(memory, [evidence])
     quote = Found(LINES[2], PLANTED, LINES[2].whole)
     assert ruled("outdated", memory, quote, needed=needed).act == "nothing"
     assert (
-        ruled("outdated", Memory("m", "p", "x", trust="agent"), quote, needed="agent").act
+        ruled("outdated", Known("m", "p", "x", trust="agent"), quote, needed="agent").act
         == "contradiction"
     )
 
 
 def test_only_a_person_asks_again() -> None:
-    asked = Memory("m", "p", "Note it in docs/news.md.", trust="agent", extra={"word": "asked"})
+    asked = Known("m", "p", "Note it in docs/news.md.", trust="agent", extra={"word": "asked"})
     acts = [
         ruled("came_back", asked, Found(line, "x", line.whole), needed="agent").act
         for line in LINES[2:7:4]
@@ -126,7 +127,7 @@ def test_only_a_person_asks_again() -> None:
 
 def test_a_bare_yes_takes_nothing_back_and_asks() -> None:
     """Somebody who says "do it" to the agent's offer may have changed a rule: they are asked, and it goes on being told."""
-    memory = Memory("m", "p", "Keep it short.", trust="user", state="active")
+    memory = Known("m", "p", "Keep it short.", trust="user", state="active")
     yes = replace(LINES[6], whole="do it")
     told = ruled(
         "reversed", memory, Found(yes, "do it", "do it"), Weighed("no", "once"), needed="user"

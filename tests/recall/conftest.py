@@ -11,7 +11,6 @@ import pytest
 from tacit.core import edits
 from tacit.core.journal import Hand
 from tacit.core.links import Evidence
-from tacit.core.memory import Memory, Tally
 from tacit.core.profile import Profile, profile_id, to_json
 from tacit.core.rows import Project
 from tacit.core.value import replace
@@ -19,15 +18,16 @@ from tacit.hooks.answer import Recalled, recall
 from tacit.hooks.events import AskingRun, Injection, Query
 from tacit.hooks.record import NO_LIMIT, tell
 from tacit.hooks.render import by_profile, renderer_named
+from tacit.lesson import Lesson, Tally
 from tacit.origins import giving, named
 from tacit.origins.levels import level_for
-from tacit.stores.sql import Store
-from tacit.stores.sql_writer import open_store
+from tacit.store.reads import Store
+from tacit.store.writes import open_store
 
 NOW = "2026-11-15T12:00:00.000Z"
 
 
-def lesson(text: str = "Run make migrate before the tests.", **fields: Any) -> Memory:
+def lesson(text: str = "Run make migrate before the tests.", **fields: Any) -> Lesson:
     """A lesson that may be given, unless the fields say otherwise."""
     usual = {
         "project": "p",
@@ -37,7 +37,7 @@ def lesson(text: str = "Run make migrate before the tests.", **fields: Any) -> M
         "trust": "observed",
     }
     made = {"id": f"m{next(_numbers):011d}", "created_at": NOW, "updated_at": NOW}
-    return Memory(text=text, **{**usual, **made, **fields})
+    return Lesson(text=text, **{**usual, **made, **fields})
 
 
 _numbers = count(1)
@@ -57,7 +57,7 @@ class World:
                 tx.put_project(replace(self.project, id=id, name=id))
         self.ids = (f"nonce{number}" for number in count())
 
-    def put(self, *memories: Memory) -> list[str]:
+    def put(self, *memories: Lesson) -> list[str]:
         """Keep lessons, with their tallies."""
         with self.store.write() as tx:
             for memory in memories:
@@ -137,7 +137,7 @@ _OPTIONS = ("level", "renderer", "wrap", "trial", "repeat", "exists")
 
 
 @pytest.fixture
-def make() -> Callable[..., Memory]:
+def make() -> Callable[..., Lesson]:
     """A lesson that may be given, unless the fields say otherwise."""
     return lesson
 

@@ -41,11 +41,11 @@ def test_an_agents_lesson_names_its_agent(tmp_path: Path) -> None:
 
 
 def test_an_agent_that_searches_sees_nobody_elses(tmp_path: Path) -> None:
-    from tacit.core.memory import Memory
     from tacit.hooks.answer import showing
     from tacit.hooks.events import Query
+    from tacit.lesson import Lesson
 
-    memory = Memory(
+    memory = Lesson(
         "m1",
         "agent",
         "You must lint.",

@@ -11,15 +11,15 @@ from tacit.core import edits
 from tacit.core.errors import StoreBusy, UsageError
 from tacit.core.journal import Hand
 from tacit.core.links import Use
-from tacit.core.memory import Memory, Tally
 from tacit.core.profile import with_values
 from tacit.core.proposal import Proposal
 from tacit.core.rows import RunRow, run_id
 from tacit.hooks.events import Injection
+from tacit.lesson import Lesson, Tally
 from tacit.origins import named
-from tacit.stores.sql_writer import open_store
+from tacit.store.writes import open_store
 
-Make = Callable[..., Memory]
+Make = Callable[..., Lesson]
 NOW = "2026-11-15T12:00:00.000Z"
 
 

@@ -8,15 +8,15 @@ from typing import Any
 import pytest
 
 from tacit.core.links import Evidence
-from tacit.core.memory import Memory, Tally
 from tacit.core.value import replace
 from tacit.hooks.known import is_told_at_starts
+from tacit.lesson import Lesson, Tally
 
-Make = Callable[..., Memory]
+Make = Callable[..., Lesson]
 FACT = {"kind": "fact", "klass": "fact", "trust": "user"}
 
 
-def found_once(make: Make, text: str, **fields: Any) -> Memory:
+def found_once(make: Make, text: str, **fields: Any) -> Lesson:
     return make(
         text,
         kind="fact",

@@ -13,7 +13,6 @@ from tacit.core import edits
 from tacit.core.digest import new_id
 from tacit.core.errors import Unavailable
 from tacit.core.journal import Hand
-from tacit.core.memory import GATE_ANSWERS, VERDICTS, Memory, Tally
 from tacit.core.profile import Profile, profile_id, to_json, with_values
 from tacit.core.rows import Project
 from tacit.core.states import STATES
@@ -21,9 +20,10 @@ from tacit.core.value import replace
 from tacit.hooks.answer import recall
 from tacit.hooks.events import AskingRun, Query
 from tacit.hooks.record import NO_LIMIT, tell
+from tacit.lesson import GATE_ANSWERS, VERDICTS, Lesson, Tally
 from tacit.origins import named
-from tacit.stores.sql import Store
-from tacit.stores.sql_writer import open_store
+from tacit.store.reads import Store
+from tacit.store.writes import open_store
 
 NOW = "2026-11-15T12:00:00.000Z"
 WORDS = st.lists(
@@ -57,7 +57,7 @@ queries = st.builds(
 )
 
 
-def allowed(memory: Memory) -> bool:
+def allowed(memory: Lesson) -> bool:
     """The rule in the design's own words."""
     return (
         memory.project in ("p", "@global", "@agent")
@@ -70,7 +70,7 @@ def allowed(memory: Memory) -> bool:
 
 def filled(
     store: Store, profile: Profile, given: list[dict[str, Any]]
-) -> tuple[Project, dict[str, Memory]]:
+) -> tuple[Project, dict[str, Lesson]]:
     project = Project("p", "p", "", "", "", profile_id(profile), b"k" * 32, 0, NOW)
     memories = {}
     with store.write() as tx:
@@ -79,7 +79,7 @@ def filled(
             tx.put_project(replace(project, id=name, name=name))
         for each in given:
             fields = {name: field for name, field in each.items() if name != "seen"}
-            memory = Memory(
+            memory = Lesson(
                 new_id(), kind=next(iter(profile.kinds)), created_at=NOW, updated_at=NOW, **fields
             )
             tx.apply(edits.made(memory, Hand("ada", NOW), reason="said so"))
@@ -201,7 +201,7 @@ def test_any_question_is_answered(task: str, limit: int) -> None:
             for n, text in enumerate(
                 ["the queue hangs", "日本語のテスト", "src/a.py", 'NEAR("a b")']
             ):
-                memory = Memory(
+                memory = Lesson(
                     f"m{n}",
                     "p",
                     text,
@@ -235,7 +235,7 @@ def test_hard_questions_are_empty_or_right(task: str) -> None:
     profile = named("default")
     with open_store(":memory:") as store:
         project, _ = filled(store, profile, [])
-        memory = Memory(
+        memory = Lesson(
             "m1",
             "p",
             "the queue hangs",

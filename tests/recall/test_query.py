@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tacit.core.memory import path_of, shared_path
 from tacit.core.profile import task_type_of
+from tacit.lesson import path_of, shared_path
 from tacit.origins import named
 
 

@@ -9,12 +9,12 @@ import pytest
 
 from tacit.core import edits
 from tacit.core.journal import Hand
-from tacit.core.memory import Memory, Tally
 from tacit.core.rows import run_id
 from tacit.hooks.events import AskingRun
 from tacit.hooks.past import memories_then
+from tacit.lesson import Lesson, Tally
 
-Make = Callable[..., Memory]
+Make = Callable[..., Lesson]
 NOW = "2026-11-15T12:00:00.000Z"
 
 
@@ -197,7 +197,7 @@ def test_the_journal_rebuilds_every_row(world: Any, make: Make) -> None:
 
 def test_what_was_erased_stays_unknown(world: Any, make: Make) -> None:
     """Also in retrospect."""
-    from tacit.stores.erase import blank
+    from tacit.store.erase import blank
 
     memory = make("The queue hangs.", created_at="2026-11-01T00:00:00.000Z")
     world.put(memory)

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 
 from tacit.core import edits
 from tacit.core.journal import Hand
-from tacit.core.memory import Memory
-from tacit.stores import finding as search
-from tacit.stores.sql_writer import open_store
+from tacit.lesson import Lesson
+from tacit.store import finding as search
+from tacit.store.writes import open_store
 
-Make = Callable[..., Memory]
+Make = Callable[..., Lesson]
 NOW = "2026-11-15T12:00:00.000Z"
 HERE = ("p", "@global", "@agent")
 
@@ -86,7 +86,7 @@ def test_a_small_store_is_searched_completely(
     with open_store(":memory:") as store:
         with store.write() as tx:
             for n, (words, mine) in enumerate(rows):
-                memory = Memory(
+                memory = Lesson(
                     f"m{n}",
                     "p" if mine else "other",
                     " ".join(words),

@@ -13,11 +13,11 @@ import pytest
 from tacit.app.whole import open as open_memories
 from tacit.core.value import replace
 from tacit.hooks.main import respond
+from tacit.place.identity import head_commit
 from tacit.replay import Replay
 from tacit.replay.pairs import Spent, settled_verdict
 from tacit.replay.request import starts_folder
 from tacit.replay.starts import Start, note_start, start_of
-from tacit.stores.identity import head_commit
 from tacit.testing import run, tool
 from tacit.worker import work
 

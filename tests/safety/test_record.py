@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tacit.core.run import Step
 from tacit.reading.session import prepared
-from tacit.stores.readings import load_texts
+from tacit.store.readings import load_texts
 from tacit.testing import run, tool, user
 
 TOKEN = "ghp_" + "k9Zq3LmT7vXw2BnR5sYd8FgH1jKpQwErTyUi"[:36]

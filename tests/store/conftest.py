@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tacit.lesson import Hand, Lesson, Project
 from tacit.store import write
 from tacit.store.file import open_store
+from tacit.store.values import Hand, Lesson, Project
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,8 +9,8 @@ import pytest
 from tests.store.conftest import MIGRATE, SHOP, ann
 
 from tacit.core.errors import Ambiguous, NotFound, Refused, TextInvalid
-from tacit.lesson import Delivery, Evidence, Failure, Hand, Lesson, Question, Session
 from tacit.store import rows, write
+from tacit.store.values import Delivery, Evidence, Failure, Hand, Lesson, Question, Session
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.store.conftest import MIGRATE, SHOP, ann
 
-from tacit.lesson import Entry, Hand
 from tacit.store import rows, write
+from tacit.store.values import Entry, Hand
 
 if TYPE_CHECKING:
     from tacit.store.file import Store

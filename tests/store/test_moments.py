@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from tests.store.conftest import MIGRATE, SHOP, ann
 
-from tacit.lesson import Evidence, Project
-from tacit.store import moments, rows, search, write
+from tacit.store import moments_old as moments
+from tacit.store import rows, search, write
+from tacit.store.values import Evidence, Project
 
 if TYPE_CHECKING:
     from tacit.store.file import Store

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 from tests.store.conftest import MIGRATE, SHOP, ann
 
 from tacit.hooks.search import Search
-from tacit.lesson import Evidence, Lesson, Session
 from tacit.store import search, write
 from tacit.store.backup import faults
+from tacit.store.values import Evidence, Lesson, Session
 
 if TYPE_CHECKING:
     from tacit.store.file import Store
@@ -105,8 +105,8 @@ def test_an_empty_store_answers_nothing(store: Store) -> None:
 def test_what_hooks_load_of_the_store_is_light() -> None:
     """apsw and the standard library's small modules: a hook starts Python for each prompt."""
     code = (
-        "import sys; import tacit.store.file, tacit.store.moments, tacit.store.jobs;"
-        "heavy = 'dataclasses re pathlib tomllib typing logging subprocess json tacit.lesson'.split();"
+        "import sys; import tacit.store.file, tacit.store.moments_old, tacit.store.jobs;"
+        "heavy = 'dataclasses re pathlib tomllib typing logging subprocess json tacit.store.values'.split();"
         "print(*(name for name in heavy if name in sys.modules))"
     )
     paths = os.pathsep.join(path for path in sys.path if path)

@@ -26,7 +26,7 @@ from tacit.opened import config_path
 from tacit.reading.models.command import ModelCommand
 from tacit.screens import timeline
 from tacit.screens.past import transcripts
-from tacit.stores.story import story as events
+from tacit.store.story import story as events
 from tacit.testing import run, signed, tool, user
 
 

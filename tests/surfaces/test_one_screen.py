@@ -28,7 +28,7 @@ from tacit.screens.one_screen import (
     shortened,
 )
 from tacit.screens.passing import meant
-from tacit.stores.readings import readings_folder
+from tacit.store.readings import readings_folder
 from tacit.testing import Scripted, run, signed, tool, user
 from tacit.worker.turns import is_paused
 

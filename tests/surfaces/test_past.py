@@ -16,7 +16,7 @@ from tacit.cli.verb import Cli
 from tacit.core.value import replace
 from tacit.hosts import formats
 from tacit.hosts.source import FileSource
-from tacit.stores.replaced import repository_of
+from tacit.place.replaced import repository_of
 from tacit.testing import run, user
 
 REMOTE = "https://github.com/ada/shop.git"

@@ -14,8 +14,8 @@ from tests.terminals import ask
 from tacit.app.whole import open as open_memories
 from tacit.cli import called
 from tacit.cli.verb import Cli
-from tacit.core.memory import Memory, Tally
 from tacit.core.profile import with_values
+from tacit.lesson import Lesson, Tally
 from tacit.origins import named
 from tacit.screens.selection import counted, shelf
 from tacit.screens.wording import ahead
@@ -64,10 +64,10 @@ def test_every_surface_has_one_count(mixed: Path) -> None:
     assert len(listed.proposals) + len(listed.doubted) + len(listed.held) == 4
 
 
-def lesson(**fields: Any) -> Memory:
+def lesson(**fields: Any) -> Lesson:
     tally = Tally(seen=fields.pop("seen", 2), contradicted=fields.pop("contradicted", 0))
     plain = {"kind": "fix", "klass": "fix", "trust": "agent", "state": "waiting", **fields}
-    return Memory("k3v9", "p", "Run make migrate first.", **plain, tally=tally)
+    return Lesson("k3v9", "p", "Run make migrate first.", **plain, tally=tally)
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from tacit.cli.reference import every_verb
 from tacit.cli.tree import FORMER, GROUPS
 from tacit.cli.verb import Cli
 from tacit.core.links import Mark, Use
-from tacit.core.memory import Memory, Tally
+from tacit.lesson import Lesson, Tally
 from tacit.origins import named
 from tacit.screens.wording import standing_words
 from tacit.testing import finding, run, tool, user
@@ -29,13 +29,13 @@ INNER = re.compile(
 )
 
 
-def lesson(**fields: Any) -> Memory:
+def lesson(**fields: Any) -> Lesson:
     tally = Tally(
         seen=fields.pop("seen", 2),
         signals=fields.pop("signals", None),
     )
     facets = {"kind": "fix", "klass": "fix", "trust": "observed", "state": "active", **fields}
-    return Memory("k3v9", "p", "Run make migrate first.", **facets, tally=tally)
+    return Lesson("k3v9", "p", "Run make migrate first.", **facets, tally=tally)
 
 
 # -- the screens ----------------------------------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from tests.sync.machines import Team, meet
 
-from tacit.stores.sql import Store
+from tacit.store.reads import Store
 from tacit.sync.git import GitFolder
 
 POINTS = 100

@@ -8,8 +8,8 @@ from typing import Any
 
 from tacit.app.whole import Memories
 from tacit.app.whole import open as open_memories
-from tacit.core.memory import TWIN, family_of
 from tacit.core.rows import run_id
+from tacit.lesson import TWIN, family_of
 from tacit.testing import finding, run
 from tacit.trial.evalue import Trial, tabulate, total
 

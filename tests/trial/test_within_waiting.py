@@ -9,10 +9,10 @@ import pytest
 from tests.fixed_draws import fix_draws
 
 from tacit.app.whole import open as open_memories
-from tacit.core.memory import Memory
 from tacit.core.run import Step
 from tacit.learn.occurrences import came_to, ended, occurrences
-from tacit.stores.check import check
+from tacit.lesson import Lesson
+from tacit.store.check import check
 from tacit.testing import run, say, tool, user
 from tacit.trial.effect import CSV_COLUMNS
 from tacit.words.diagnose import signatures
@@ -175,5 +175,5 @@ def test_a_lessons_moment_is_its_command_or_its_file(
 ) -> None:
     """What it advises counts like what it warns of; a lesson about neither has none that could be told."""
     assert (
-        came_to(run("r", *(tool(step, "ok") for step in steps)), Memory("m", "p", **lesson)) is came
+        came_to(run("r", *(tool(step, "ok") for step in steps)), Lesson("m", "p", **lesson)) is came
     )

@@ -13,7 +13,6 @@ from tacit.core.edits import edited, erased, forgotten, made, paged, pinned, rew
 from tacit.core.errors import NotFound, Refused, UsageError
 from tacit.core.journal import Change, Entry, Hand
 from tacit.core.links import Evidence
-from tacit.core.memory import EDITABLE, Memory, kept_text
 from tacit.core.moves import lifted
 from tacit.core.profile import class_of
 from tacit.core.proposal import EXPIRES_AFTER_DAYS, Proposal
@@ -26,18 +25,19 @@ from tacit.learn.by_hand import checked_facets, memory_from
 from tacit.learn.feedback import confirm, give_feedback, take_back
 from tacit.learn.gate import may_be_told
 from tacit.learn.promote import promote
-from tacit.lesson import Hand as LessonHand
+from tacit.lesson import EDITABLE, Lesson, kept_text
 from tacit.opened import data_folder
+from tacit.place.folders import remove_captured
+from tacit.place.replaced import blank_copies
 from tacit.safety.redact import private, redact
 from tacit.safety.screen import screened
 from tacit.store import backup as copies
-from tacit.stores import readings
-from tacit.stores.erase import blank
-from tacit.stores.looks import forget_looks, looks_folder
-from tacit.stores.places import remove_captured
-from tacit.stores.replaced import blank_copies
-from tacit.stores.sql_writer import Transaction
-from tacit.stores.story import put_note
+from tacit.store import readings
+from tacit.store.erase import blank
+from tacit.store.looks import forget_looks, looks_folder
+from tacit.store.story import put_note
+from tacit.store.values import Hand as LessonHand
+from tacit.store.writes import Transaction
 
 if TYPE_CHECKING:
     from tacit.app.facets import LessonFacets, LessonFields
@@ -49,7 +49,7 @@ ADDED_AT_ONCE = 500  # memories a transaction when many are added: others get th
 class ByHand(PageVerbs, Safety):
     """What a person does to lessons by hand: add, edit, pin, forget, undo, erase, say what they think of one."""
 
-    def add(self, text: str, **facets: Unpack[LessonFacets]) -> Memory:
+    def add(self, text: str, **facets: Unpack[LessonFacets]) -> Lesson:
         """Keep a lesson. Facets: kind, category, domain, agent, task_type, scope, tags, paths, severity, source, trust, task, group, run,
         alias, at, extra.
 
@@ -61,13 +61,13 @@ class ByHand(PageVerbs, Safety):
 
     def add_many(
         self, lessons: Iterable[str | Mapping[str, Any]], *, alias: str = "", at: str = ""
-    ) -> list[Memory]:
+    ) -> list[Lesson]:
         """Keep many lessons, in chunked transactions: each chunk is kept whole or not at all.
 
         `alias` is the namespace of their aliases, `at` the time they are dated where they bring none.
         """
         self.ensure_project()
-        kept: list[Memory] = []
+        kept: list[Lesson] = []
         chunk: list[tuple[Change, str, str]] = []
         for lesson in lessons:
             facets = {"text": lesson} if isinstance(lesson, str) else dict(lesson)
@@ -100,7 +100,7 @@ class ByHand(PageVerbs, Safety):
             reason=reason,
         )
 
-    def _keep(self, chunk: Sequence[tuple[Change, str, str]], namespace: str) -> list[Memory]:
+    def _keep(self, chunk: Sequence[tuple[Change, str, str]], namespace: str) -> list[Lesson]:
         if not chunk:
             return []
         with self.store.write(confidence=self.profile.signals.confidence) as tx:
@@ -128,7 +128,7 @@ class ByHand(PageVerbs, Safety):
 
     def edit(
         self, id: str, *, reason: str = "", typo: bool = False, **fields: Unpack[LessonFields]
-    ) -> Memory:
+    ) -> Lesson:
         """Correct a memory's text or facets; never its id, times, evidence or origin.
 
         Other words are another lesson: what was measured of the former ones is kept beside it. A `typo` changes no meaning. A person's
@@ -164,7 +164,7 @@ class ByHand(PageVerbs, Safety):
         )
 
     @staticmethod
-    def _as_another(found: Memory, wanted: Mapping[str, Any]) -> Any:
+    def _as_another(found: Lesson, wanted: Mapping[str, Any]) -> Any:
         """Other words for a lesson, as the facets of a new one: what that one is about stays, what speaks for it does not."""
         kept = {name: getattr(found, name) for name in EDITABLE if name not in ("text", "source")}
         return {**kept, **wanted}
@@ -198,20 +198,20 @@ class ByHand(PageVerbs, Safety):
             tx.put_proposal(proposal)
         return proposal
 
-    def may_change(self, memory: Memory) -> bool:
+    def may_change(self, memory: Lesson) -> bool:
         """Whether whoever acts may reword a lesson or take it out: that needs as much as it took to put it in."""
         return self.actor.is_person or reaches(
             self.actor.tier, tier_to_take_away(memory, self.store.evidence(memory.id))
         )
 
-    def _need_standing(self, memory: Memory, what: str) -> None:
+    def _need_standing(self, memory: Lesson, what: str) -> None:
         if not self.may_change(memory):
             raise Refused(
                 f"{what} {memory.id}, which stands on more than an agent's word, is for a person; {self.actor.reason}.",
                 f"tacit drop {memory.id} --reason says why. {self.actor.how}",
             )
 
-    def rewrite(self, id: str, text: str, extra: Mapping[str, Any], *, reason: str = "") -> Memory:
+    def rewrite(self, id: str, text: str, extra: Mapping[str, Any], *, reason: str = "") -> Lesson:
         """Replace the words and foreign fields of a candidate, for the source that keeps it; secrets are redacted."""
         self._need_standing(found := self.get(id), "Rewording")
         clean = redact(private(text)).text
@@ -225,12 +225,12 @@ class ByHand(PageVerbs, Safety):
     def _hand(self) -> Hand:
         return Hand(self.actor.name, self.now(), profile=self.profile_version)
 
-    def pin(self, id: str, on: bool = True, *, reason: str = "") -> Memory:
+    def pin(self, id: str, on: bool = True, *, reason: str = "") -> Lesson:
         """Always give this memory, outside the budget; or no longer."""
         self.need_person("Pinning")
         return self._change(self.get(id).id, lambda m: pinned(m, on, self._hand, reason))
 
-    def put_on_page(self, id: str, on: bool = True, *, reason: str = "") -> Memory:
+    def put_on_page(self, id: str, on: bool = True, *, reason: str = "") -> Lesson:
         """Approve a lesson for a page that the host loads, which takes it off trial; or take it off again."""
         self.need_person("Approving a line for the page")
         found = self.get(id).id
@@ -241,7 +241,7 @@ class ByHand(PageVerbs, Safety):
             else memory
         )
 
-    def forget(self, id: str = "", *, origin: str = "", reason: str = "") -> list[Memory]:
+    def forget(self, id: str = "", *, origin: str = "", reason: str = "") -> list[Lesson]:
         """Take out one memory, or everything that came from one origin; `undo` brings it back."""
         if bool(id) == bool(origin):
             raise UsageError("Forget what?", "Give either an id or --origin.")
@@ -260,7 +260,7 @@ class ByHand(PageVerbs, Safety):
         told = reason or (f"everything from {origin}" if origin else "")
         return [self._change(one, lambda m: forgotten(m, self._hand, told)) for one in ids]
 
-    def clear(self, *, reason: str = "") -> list[Memory]:
+    def clear(self, *, reason: str = "") -> list[Lesson]:
         """Take out every memory of this project that is not out already; `undo` brings each back. Other projects and scopes stay."""
         self.need_person("Clearing a project")
         told = reason or "the project was cleared"
@@ -276,12 +276,12 @@ class ByHand(PageVerbs, Safety):
         with self.store.write() as tx:
             return put_note(tx, self.ensure_project().id, said, why, self.actor.name, self.now())
 
-    def _from_origin(self, origin: str, states: Sequence[str]) -> Sequence[Memory]:
+    def _from_origin(self, origin: str, states: Sequence[str]) -> Sequence[Lesson]:
         return self.store.select(
             self.scopes, states=states, equal={"origin": origin}, limit=1_000_000
         )
 
-    def undo(self, what: str | int = "", *, origin: str = "") -> list[Memory]:
+    def undo(self, what: str | int = "", *, origin: str = "") -> list[Lesson]:
         """Take back a journal entry (by its number), a memory's last entry (by its id), or the forgetting of an origin."""
         if origin:
             gone = self._from_origin(origin, (GONE,))
@@ -298,7 +298,7 @@ class ByHand(PageVerbs, Safety):
         )
         return [self._undo(entry) for entry in made[: yes + 1 if let_in else 1]][-1:]
 
-    def _undo(self, entry: Entry) -> Memory:
+    def _undo(self, entry: Entry) -> Lesson:
         with self.store.write() as tx:
             memory = tx.get(entry.memory)
             self._need_standing(memory, "Undoing a change of")
@@ -310,7 +310,7 @@ class ByHand(PageVerbs, Safety):
             take_back(tx, entry, by=hand.by, at=hand.at)
             return tx.get(entry.memory)
 
-    def erase(self, id: str, *, reason: str = "") -> Memory:
+    def erase(self, id: str, *, reason: str = "") -> Lesson:
         """Blank a memory's text everywhere: row, journal, evidence, findings, queue, full text, log, backups, captures."""
         self.need_person("Erasing")
         found = self.get(id)
@@ -321,7 +321,7 @@ class ByHand(PageVerbs, Safety):
         self._erase_outside(found)
         return self.store.get(found.id)
 
-    def _erase_outside(self, found: Memory) -> None:
+    def _erase_outside(self, found: Lesson) -> None:
         """Blank what lies outside the store's tables: backups, captures, the write-ahead log, pages."""
         blank_copies(data_folder(self.env), found.text)
         # first: a reader may keep the log from being cut
@@ -339,7 +339,7 @@ class ByHand(PageVerbs, Safety):
 
     def figures(
         self, id: str, *, confidence: float | None = None, success_rate: float | None = None
-    ) -> Memory:
+    ) -> Lesson:
         """State a memory's figures anew, between 0 and 1; id, times and sources never change."""
         stated = {"confidence": confidence, "success_rate": success_rate}
         for name, figure in stated.items():
@@ -363,7 +363,7 @@ class ByHand(PageVerbs, Safety):
                     )
         return self.store.get(memory.id)
 
-    def feedback(self, id: str, word: str, *, run: str = "", reason: str = "") -> Memory:
+    def feedback(self, id: str, word: str, *, run: str = "", reason: str = "") -> Lesson:
         """Somebody's word on a lesson: helped (a signal, never a verdict), wrong (evidence against it) or outdated (stale)."""
         memory = self.get(id)
         if word not in ("helped", "wrong", "outdated"):

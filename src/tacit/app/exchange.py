@@ -9,21 +9,21 @@ from typing import TYPE_CHECKING
 from tacit.core.digest import digest, short_hash
 from tacit.core.errors import Damaged, Refused, UsageError
 from tacit.core.exchange import Given, OriginVerdict, Row
-from tacit.core.memory import TIERS, checked
 from tacit.core.value import replace, value
 from tacit.hosts import formats
 from tacit.hosts.formats import files_named_by
 from tacit.hosts.source import BytesSource, FileSource, Source, walk
+from tacit.lesson import TIERS, checked
 from tacit.opened import Opened, data_folder
 from tacit.origins.intake import Read, TakenIn, take_in
 from tacit.origins.replacing import Standing, beside_entries, listed, standing
+from tacit.place.files import WorkTree
+from tacit.place.replaced import keep_copy
+from tacit.store.check import rule_of
+from tacit.store.erase import derive
 from tacit.store.old import OldStore, Taken
 from tacit.store.old import take_in as take_in_store
-from tacit.stores.check import rule_of
-from tacit.stores.erase import derive
-from tacit.stores.files import WorkTree
-from tacit.stores.outgoing import audited, header, outgoing
-from tacit.stores.replaced import keep_copy
+from tacit.store.outgoing import audited, header, outgoing
 
 if TYPE_CHECKING:
     from tacit.hosts.formats import Exchange as Format

@@ -10,7 +10,6 @@ from tacit.app.by_hand import ByHand
 from tacit.core.digest import short_hash
 from tacit.core.errors import Refused, TacitError, UsageError
 from tacit.core.links import CONFIRMED
-from tacit.core.memory import Memory, is_found_once
 from tacit.core.proposal import Proposal
 from tacit.core.rows import run_id
 from tacit.core.run import Run
@@ -39,10 +38,11 @@ from tacit.guards.settle import armed_in, counted, keep_armed
 from tacit.hosts import formats
 from tacit.hosts.source import Source
 from tacit.learn.feedback import confirm
+from tacit.lesson import Lesson, is_found_once
 from tacit.reading.asked import rows
 from tacit.reading.session import READING_PATIENCE
 from tacit.safety.redact import redact
-from tacit.stores.lookups import CAME_BACK, used_often
+from tacit.store.lookups import CAME_BACK, used_often
 from tacit.trial.coin import WITHHELD
 
 LONGEST_ANSWER = 40_000  # characters
@@ -95,7 +95,7 @@ class Guarding(ByHand):
             and not known.end
         ]
 
-    def proposed_form(self, memory: Memory) -> Form | None:
+    def proposed_form(self, memory: Lesson) -> Form | None:
         """The form that a reader proposed for a lesson in the words that it has now."""
         kept = self._forms().get(memory.id, {})
         said = Form(str(kept.get("form", "")), bool(kept.get("end")))
@@ -114,7 +114,7 @@ class Guarding(ByHand):
         patience = READING_PATIENCE * self.profile.model.timeout_s
         return lambda asked: redact(model.ask(asked, timeout=patience)).text[:LONGEST_ANSWER]
 
-    def propose_forms(self, lessons: Sequence[Memory], ask: Callable[[str], str]) -> int:
+    def propose_forms(self, lessons: Sequence[Lesson], ask: Callable[[str], str]) -> int:
         """Have a reader say in which form each of these lessons can be checked; how many have one. What
         it leaves out is kept too, and not asked again in the same words."""
         known: dict[str, dict[str, Any]] = self._forms()
@@ -251,7 +251,7 @@ class Guarding(ByHand):
         off = replace(guard_from(kept["guard"]), step=OFF)
         return [Standing(off, kept["by"], kept["at"], kept["record"])]
 
-    def _may_guard(self, id: str) -> Memory:
+    def _may_guard(self, id: str) -> Lesson:
         memory = self.get(id)
         if reason := why_not(memory):
             raise Refused(
@@ -280,7 +280,7 @@ class Guarding(ByHand):
                 continue
 
 
-def why_not(memory: Memory) -> str:
+def why_not(memory: Lesson) -> str:
     """Why a lesson can be no guard whatever it says; empty where it may: its words are a person's, or seen in two pieces of work.
 
     Found once, imported, quoted, synced and agents' words never are: a guard in the wrong hands stops somebody's work.

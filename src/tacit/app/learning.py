@@ -30,6 +30,8 @@ from tacit.learn.pipeline import read
 from tacit.learn.running import Running, watched
 from tacit.learn.stage import Learned, added
 from tacit.opened import open_store_at
+from tacit.place.identity import locate, normalise_remote
+from tacit.place.replaced import moved_to, repository_of, still_there
 from tacit.reading.echo import KnownLines
 from tacit.reading.models import reader
 from tacit.reading.page import page_text, page_tokens, rendered
@@ -38,16 +40,14 @@ from tacit.reading.record import Left, left_by, used_by
 from tacit.reading.remembered import headings_of
 from tacit.reading.session import afresh, prepared
 from tacit.safety.files import head_of, open_plain
-from tacit.stores.identity import locate, normalise_remote
-from tacit.stores.ledger import StoreLedger
-from tacit.stores.looks import keep_session, looks_folder
-from tacit.stores.readings import WAITING, Reading, load, readings_folder
-from tacit.stores.replaced import moved_to, repository_of, still_there
+from tacit.store.ledger import StoreLedger
+from tacit.store.looks import keep_session, looks_folder
+from tacit.store.readings import WAITING, Reading, load, readings_folder
 
 if TYPE_CHECKING:
     from tacit.app.facets import FindingFacets, RunFacets
     from tacit.core.ports import Model
-    from tacit.stores.sql import Store
+    from tacit.store.reads import Store
 
     T = TypeVar("T")
 

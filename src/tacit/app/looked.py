@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING
 from tacit.core.journal import Change, Hand
 from tacit.core.lifecycle import CAUSES
 from tacit.core.links import Evidence
-from tacit.core.memory import INSIDE, LOOKED, LOOKED_AT, WAY, Memory, check_fields, joined
 from tacit.core.profile import class_of, kind_named
 from tacit.core.standing import is_settled
 from tacit.core.states import GONE, KEPT, UNDOUBTED
 from tacit.core.value import replace
 from tacit.learn.gate import GateDecision, may_be_told
 from tacit.learn.promote import promote
+from tacit.lesson import INSIDE, LOOKED, LOOKED_AT, WAY, Lesson, check_fields, joined
 from tacit.reading.asked import Answer, Cite, Item, failing, strange_names
 from tacit.reading.check import comparable
 from tacit.reading.failures import met
@@ -28,8 +28,8 @@ from tacit.safety.redact import redact
 from tacit.safety.witness import unless_it_acts
 
 if TYPE_CHECKING:
-    from tacit.stores.sql import WorkContext
-    from tacit.stores.sql_writer import Transaction
+    from tacit.store.reads import WorkContext
+    from tacit.store.writes import Transaction
 
 BY = "reader"  # the name under which looks write
 MOST_LESSONS = 2_000  # of a project that are looked through for one that says the same
@@ -74,7 +74,7 @@ class Brought:
         """A new lesson, as a candidate; the ladder says what its sessions make of it."""
         kind = kind_named(self.work.profile, "rule" if self.look == "habits" else "fix")
         asked = self.asked_of(item)
-        memory = Memory(
+        memory = Lesson(
             id=self.work.ids(),
             project=self.work.project.id,
             kind=kind,
@@ -133,7 +133,7 @@ class Brought:
             if (left.session, failing(failed)) in cited
         ]
 
-    def _mend(self, tx: Transaction, known: Memory, item: Item) -> None:
+    def _mend(self, tx: Transaction, known: Lesson, item: Item) -> None:
         """Better words or another sign for a lesson, unless a person chose the words."""
         edits = tx.entries(memory=known.id, verb="edit")
         if known.source != LOOKED or is_settled(known) or any(each.by != BY for each in edits):
@@ -184,13 +184,13 @@ class Brought:
             tx.apply(taken_out(memory, self.hand, told))
 
 
-def taken_out(memory: Memory, hand: Hand, why: str) -> Change:
+def taken_out(memory: Lesson, hand: Hand, why: str) -> Change:
     """A lesson that goes by a look's word."""
     gone = {"state": GONE, "previous_state": memory.state, "closed_by": BY}
     return hand.change(memory, replace(memory, **gone, pinned=False, on_page=False), "move", why)
 
 
-def is_dropped(memory: Memory) -> bool:
+def is_dropped(memory: Lesson) -> bool:
     """Whether a person took a lesson out: a look does not bring it again."""
     return memory.state == GONE and memory.closed_by not in (BY, *CAUSES)
 
@@ -228,7 +228,7 @@ def came_back(work: WorkContext, run: str, left: Left) -> None:
             promote(tx, work.project, work.profile, memory.id, by=BY, at=work.now(), ids=work.ids)
 
 
-def _did(memory: Memory, failed: Failed) -> bool:
+def _did(memory: Lesson, failed: Failed) -> bool:
     """Whether a failing command was what a cure says first to run."""
     told = memory.text.split("`")[1::2]
     return bool(told) and len(told[0]) > 3 and told[0] in failed.command

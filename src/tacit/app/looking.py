@@ -12,13 +12,13 @@ from tacit.app.looked import BY, Brought, is_dropped
 from tacit.app.tidied import known_lessons, tidied
 from tacit.core.journal import Hand
 from tacit.core.states import KEPT
+from tacit.place.git import ask_git
 from tacit.reading import failures, habits, instructions, tidy
 from tacit.reading.asked import Answer, items_as, items_from, tokens
 from tacit.reading.record import Left, as_families, left_from
 from tacit.reading.session import READING_PATIENCE, examined
 from tacit.safety.redact import redact
-from tacit.stores.git import ask_git
-from tacit.stores.looks import keep_state, looks_folder, sessions_kept, state_of
+from tacit.store.looks import keep_state, looks_folder, sessions_kept, state_of
 
 if TYPE_CHECKING:
     from tacit.core.ports import Model

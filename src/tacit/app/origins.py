@@ -6,10 +6,10 @@ import os
 from collections.abc import Sequence
 
 from tacit.core.errors import NotFound
-from tacit.core.memory import Memory
 from tacit.core.run import Run
 from tacit.hosts import formats
 from tacit.hosts.source import FileSource
+from tacit.lesson import Lesson
 from tacit.opened import Opened
 from tacit.origins.verbs import Checked, Knowledge, Regression, check_run, regressions
 
@@ -69,22 +69,22 @@ class OriginVerbs(Opened):
         """What is known, by kind: `query`, `estimate`, `conventions`, `antipatterns`, `top`, `statistics`."""
         return Knowledge(self.store, self.project_id, self.profile, self.now())
 
-    def estimate(self, task_type: str, complexity: str = "") -> Memory | None:
+    def estimate(self, task_type: str, complexity: str = "") -> Lesson | None:
         """What a task of this type and complexity takes; None where nothing is known well enough."""
         return self.knowledge.estimate(task_type, complexity)
 
-    def conventions(self, files: Sequence[str] = ()) -> Sequence[Memory]:
+    def conventions(self, files: Sequence[str] = ()) -> Sequence[Lesson]:
         """The project's conventions for files whose names hold one of these parts."""
         return self.knowledge.conventions(files)
 
     def antipatterns(
         self, errors: Sequence[str] = (), *, task: str = "", task_type: str = ""
-    ) -> Sequence[tuple[Memory, float]]:
+    ) -> Sequence[tuple[Lesson, float]]:
         """Failures to avoid, those that the errors name first, with their scores."""
         return self.knowledge.antipatterns(errors, task=task, task_type=task_type)
 
     def top(
         self, task: str = "", *, task_type: str = "", limit: int = 10
-    ) -> Sequence[tuple[Memory, float]]:
+    ) -> Sequence[tuple[Lesson, float]]:
         """The most relevant memories of all kinds for a task, with their relevance."""
         return self.knowledge.top(task, task_type=task_type, limit=limit)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from tacit.core.errors import StoreBusy
 from tacit.opened import Opened
 from tacit.origins.night.context import Context, StepReport
-from tacit.stores import identity
-from tacit.stores.files import WorkTree
+from tacit.place import identity
+from tacit.place.files import WorkTree
 
 if TYPE_CHECKING:
     from tacit.origins.night.pages import Pages

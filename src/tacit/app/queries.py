@@ -13,7 +13,6 @@ from tacit.core.digest import new_id
 from tacit.core.journal import Entry
 from tacit.core.lifecycle import next_move
 from tacit.core.links import Evidence, Mark, Use
-from tacit.core.memory import Memory
 from tacit.core.profile import Profile
 from tacit.core.run import Incident
 from tacit.core.standing import early_confidence, standing_of
@@ -24,15 +23,16 @@ from tacit.hooks.coin import is_exempt
 from tacit.hooks.events import Query
 from tacit.hooks.known import is_told_at_starts
 from tacit.hooks.render import answered
+from tacit.lesson import Lesson
 from tacit.origins import named
+from tacit.store import counts
+from tacit.store.check import Health, check, rule_of
+from tacit.store.counts import all_events
+from tacit.store.erase import rebuild_derived
+from tacit.store.failures import met
 from tacit.store.file import SCHEMA
-from tacit.stores import counts
-from tacit.stores.check import Health, check, rule_of
-from tacit.stores.counts import all_events
-from tacit.stores.erase import rebuild_derived
-from tacit.stores.incidents import met
-from tacit.stores.lookups import signers
-from tacit.stores.story import VERB, notes_of
+from tacit.store.lookups import signers
+from tacit.store.story import VERB, notes_of
 
 if TYPE_CHECKING:
     from tacit.app.facets import EntryFilters, ListFilters, QueryFacets
@@ -54,7 +54,7 @@ class Checkup:
 class Why:
     """All that is known of one lesson: where it comes from, what became of it, and what would move it."""
 
-    memory: Memory
+    memory: Lesson
     evidence: tuple[Evidence, ...]
     runs: dict[str, str]  # a run's own name, by its id
     uses: tuple[Use, ...]
@@ -169,20 +169,20 @@ class Queries(Tending):
         query = Query(task=question, **facets)
         return explain(self.store, self.scopes, self.get(id), query, order_of(self))
 
-    def is_told_at_starts(self, memory: Memory) -> bool:
+    def is_told_at_starts(self, memory: Lesson) -> bool:
         """Whether every start tells a lesson, as far as there is room; the others are told at their moments."""
         return is_origins(self.profile) or is_told_at_starts(memory)
 
-    def notes(self, memories: Iterable[Memory], marks: Iterable[str] = ()) -> str:
+    def notes(self, memories: Iterable[Lesson], marks: Iterable[str] = ()) -> str:
         """Lessons as an agent should read them: one neutralised line each, in a fence that no text can know."""
         hits = [*zip(memories, chain(marks, repeat("")))]
         return answered(hits, new_id(), self.signers(memory for memory, _ in hits))
 
-    def signers(self, memories: Iterable[Memory]) -> dict[str, str]:
+    def signers(self, memories: Iterable[Lesson]) -> dict[str, str]:
         """Who signed lessons that came from a team, by id."""
         return signers(self.store, memories)
 
-    def exempt(self, *, limit: int = 180) -> Sequence[Memory]:
+    def exempt(self, *, limit: int = 180) -> Sequence[Lesson]:
         """The lessons that every run is given, newest first: what may stand on a page that a host loads."""
         every = self.list(limit=-1) if self.project else []
         return [
@@ -195,7 +195,7 @@ class Queries(Tending):
         uses = self.store.uses(unit=row.root) if row else ()
         return frozenset(use.memory for use in uses if use.arm == "withheld")
 
-    def look_up(self, id: str, run: str = "") -> Memory:
+    def look_up(self, id: str, run: str = "") -> Lesson:
         """A memory asked for by its id. Inside a run that it is withheld from, the use is marked as crossed and stays in its arm."""
         memory = self.get(id)
         row = self.store.find_run(self.project_id, run) if run else None
@@ -219,7 +219,7 @@ class Queries(Tending):
         archived: bool = False,
         everywhere: bool = False,
         **filters: Unpack[ListFilters],
-    ) -> list[Memory]:
+    ) -> list[Lesson]:
         """Memories of this project (and global ones), newest first. Filters: equal, tag, since, text, sort, limit, offset."""
         wanted = states or (() if archived else KEPT)
         projects = [project.id for project in self.store.projects()] if everywhere else self.scopes

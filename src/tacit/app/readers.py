@@ -10,8 +10,8 @@ from tacit.core.clock import after_days
 from tacit.core.errors import UsageError, numbered
 from tacit.hosts import readers
 from tacit.reading.session import exam_key, examined
-from tacit.stores.counts import recent
-from tacit.stores.readings import IS_READ, every, readings_folder
+from tacit.store.counts import recent
+from tacit.store.readings import IS_READ, every, readings_folder
 
 _OFTEN = 3  # attempts from which on it is told that a model was busy: until then it is tried again by itself
 

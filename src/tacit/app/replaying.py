@@ -17,6 +17,7 @@ from tacit.hosts import formats
 from tacit.hosts.source import FileSource
 from tacit.learn.failures import EDIT_TOOLS
 from tacit.memory import open as open_memories
+from tacit.place.identity import head_commit
 from tacit.reading.command import commands, line_of
 from tacit.replay import Replay, replay_on_disk, run_pairs, words
 from tacit.replay.block import BlockRequest
@@ -24,7 +25,6 @@ from tacit.replay.kept import ReplayFolder
 from tacit.replay.pairs import Budget, spent_on, stops_because
 from tacit.replay.request import ReplayPlan, ReplayRequest, replays_folder, starts_folder
 from tacit.replay.starts import note_start, start_of
-from tacit.stores.identity import head_commit
 from tacit.trial.evalue import HARMS
 from tacit.words.blocks import file_of_name
 

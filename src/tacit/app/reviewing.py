@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from tacit.app.by_hand import ByHand
 from tacit.core.errors import NotFound, Refused, UsageError
-from tacit.core.memory import Memory
 from tacit.core.proposal import APPROVED, OPEN, OTHER_WORDS, Proposal, new_words, reason_now
 from tacit.core.states import ACTIVE, WAITING
 from tacit.core.value import fields, replace
@@ -14,8 +13,9 @@ from tacit.learn.deciding import best, find_proposal, heard
 from tacit.learn.gate import may_be_told
 from tacit.learn.instructions import Patch, patch_of, replaced, turned
 from tacit.learn.review import Review, Reviewed
+from tacit.lesson import Lesson
 from tacit.safety.redact import private, redact
-from tacit.stores.counts import pieces_of_work
+from tacit.store.counts import pieces_of_work
 
 FOR_PERSON = ("notice", "guard")  # kinds of proposals that no agent is told of
 LESSONS_WEIGHED = 1000  # of the newest lessons in a state, among which the best are chosen
@@ -56,7 +56,7 @@ class Reviewing(ByHand):
         )
         return self.counted_anew(found)
 
-    def worth_a_look(self) -> tuple[list[Memory], list[Memory]]:
+    def worth_a_look(self) -> tuple[list[Lesson], list[Lesson]]:
         """What was heard from the person and waits to be confirmed, and the best candidates, ten of each."""
         if not self.project:
             return [], []

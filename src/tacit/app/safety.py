@@ -11,11 +11,11 @@ from tacit.core.value import value
 from tacit.opened import Opened, data_folder, machine_id
 from tacit.store import backup as copies
 from tacit.store.backup import Backup, Restored
-from tacit.stores.check import check, rule_of
-from tacit.stores.erase import derive
-from tacit.stores.redact_again import RedactedAgain, redact_again
-from tacit.stores.sql import Store
-from tacit.stores.sql_writer import open_store
+from tacit.store.check import check, rule_of
+from tacit.store.erase import derive
+from tacit.store.reads import Store
+from tacit.store.redact_again import RedactedAgain, redact_again
+from tacit.store.writes import open_store
 
 
 @value

@@ -19,7 +19,7 @@ from tacit.safety.files import PAGE_LIMIT, SETTINGS_LIMIT, read_plain
 
 if TYPE_CHECKING:
     from tacit.opened import Opened
-    from tacit.stores.sql_writer import Transaction
+    from tacit.store.writes import Transaction
 
 # Python reads a dotted key in the square of its parts: 16 kB in one key are a second of work before a prompt.
 MOST_DOTS = 32

@@ -13,8 +13,8 @@ from tacit.core.errors import MissingExtra, Refused, TacitError, UsageError
 from tacit.core.run import DAYS, PREFIX, refusal_lines
 from tacit.core.value import replace
 from tacit.opened import machine_id
-from tacit.stores.counts import held_unsigned, recent
-from tacit.stores.git import first_commit
+from tacit.place.git import first_commit
+from tacit.store.counts import held_unsigned, recent
 from tacit.sync import Synced, sync
 from tacit.sync.git import GitFolder
 from tacit.sync.shelf import Shelf

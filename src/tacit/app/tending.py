@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Unpack
 
 from tacit.app.pages import PageVerbs
 from tacit.app.safety import Safety
-from tacit.core.memory import Memory
+from tacit.lesson import Lesson
 from tacit.origins.night import Tended
 from tacit.origins.night.context import Context
 from tacit.origins.night.prune import Named
@@ -74,7 +74,7 @@ class Tending(PageVerbs, Safety):
 
         return figures(self.store, self.project_id, self.profile, self.now(), since, failures)
 
-    def gone(self, memory: Memory) -> Sequence[str]:
+    def gone(self, memory: Lesson) -> Sequence[str]:
         """What a lesson names that is not in the work tree any more."""
         from tacit.learn.gone import Tree
 

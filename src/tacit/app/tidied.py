@@ -8,27 +8,27 @@ from typing import TYPE_CHECKING
 from tacit.app.looked import BY, EXPIRES_DAYS, MOST_LESSONS, taken_out
 from tacit.core.clock import after_days
 from tacit.core.journal import Hand
-from tacit.core.memory import PERSONAL, WAY, Memory
 from tacit.core.merge import merged
 from tacit.core.proposal import Proposal
 from tacit.core.standing import is_settled
 from tacit.core.states import DOUBTED, KEPT, UNDOUBTED
 from tacit.core.value import replace
 from tacit.learn.gate import may_be_told
+from tacit.lesson import PERSONAL, WAY, Lesson
 from tacit.reading.record import Left
 from tacit.reading.tidy import Known, Out, Plan
 from tacit.safety.witness import unless_it_acts
 
 if TYPE_CHECKING:
-    from tacit.stores.sql import WorkContext
-    from tacit.stores.sql_writer import Transaction
+    from tacit.store.reads import WorkContext
+    from tacit.store.writes import Transaction
 
 REASONS = {"same": "says the same as another", "replaced": "a later one says otherwise"}
 
 
 def known_lessons(
     work: WorkContext, sessions: Mapping[str, Left]
-) -> tuple[list[Known], dict[str, Memory]]:
+) -> tuple[list[Known], dict[str, Lesson]]:
     """The active lessons of a project as tidying sees them, oldest first, by a number each."""
     number = {run: at for at, run in enumerate(sessions, 1)}
     held = [
@@ -58,13 +58,13 @@ def known_lessons(
     return known, {each.id: memory for each, memory in zip(known, held, strict=True)}
 
 
-def tidied(work: WorkContext, plan: Plan, lessons: Mapping[str, Memory]) -> int:
+def tidied(work: WorkContext, plan: Plan, lessons: Mapping[str, Lesson]) -> int:
     """Carry out a plan in one transaction; a person's own lessons are asked about. How many lessons went."""
     gone = 0
     with work.write() as tx:
         hand = Hand(BY, work.now(), "", work.project.profile)
 
-        def now(id: str) -> Memory:
+        def now(id: str) -> Lesson:
             return tx.get(lessons[id].id)
 
         for same in plan.same:
@@ -92,12 +92,12 @@ def tidied(work: WorkContext, plan: Plan, lessons: Mapping[str, Memory]) -> int:
     return gone
 
 
-def _reason(out: Out, lessons: Mapping[str, Memory]) -> str:
+def _reason(out: Out, lessons: Mapping[str, Lesson]) -> str:
     by = f": “{lessons[out.by].text}”" if out.by else f" ({out.why})" if out.why else ""
     return f"{REASONS.get(out.verdict, out.verdict)}{by}"
 
 
-def _ask(tx: Transaction, work: WorkContext, memory: Memory, reason: str, at: str) -> None:
+def _ask(tx: Transaction, work: WorkContext, memory: Lesson, reason: str, at: str) -> None:
     """One question about a person's own lesson, unless one is open or was answered."""
     if any(each.kind == "review" for each in tx.proposals(memory=memory.id, state="")):
         return

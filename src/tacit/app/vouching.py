@@ -20,7 +20,7 @@ from tacit.core.trust import ANYBODYS, LogFile, doubts_choice, doubts_files
 from tacit.hosts.places import SESSIONS
 from tacit.hosts.source import Source
 from tacit.opened import Opened
-from tacit.stores.git import TrackedFiles
+from tacit.place.git import TrackedFiles
 
 if TYPE_CHECKING:
     from tacit.hosts.formats import Format

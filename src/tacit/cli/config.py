@@ -17,9 +17,10 @@ from tacit.core import clock
 from tacit.core.config import CONFIG_KEYS, settle
 from tacit.core.errors import Refused, UsageError, numbered
 from tacit.opened import acting, config_path, keys_path, store_path
+from tacit.place import folders as places
+from tacit.place.identity import locate
 from tacit.screens.views import picked
-from tacit.stores import counts, places
-from tacit.stores.identity import locate
+from tacit.store import counts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

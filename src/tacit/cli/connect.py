@@ -64,10 +64,10 @@ from tacit.hosts.registration import (
 from tacit.hosts.source import Source
 from tacit.memory import Memory as Memories
 from tacit.opened import acting, config_path
+from tacit.place.git import ask_git
+from tacit.place.identity import GIT_SETTING, locate
 from tacit.reading.record import left_by
 from tacit.screens.past import keeping, transcripts
-from tacit.stores.git import ask_git
-from tacit.stores.identity import GIT_SETTING, locate
 
 
 @value

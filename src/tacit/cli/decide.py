@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from tacit.app.by_hand import ByHand
 from tacit.cli.verb import Answer, Asked, Cli, arg, opt, verb
 from tacit.core.errors import Refused, UsageError, numbered
-from tacit.core.memory import memory_json
+from tacit.lesson import memory_json
 from tacit.screens.numbers import COLUMNS
 from tacit.screens.passing import lesson_meant, meant, word_done
 

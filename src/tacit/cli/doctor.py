@@ -29,8 +29,8 @@ from tacit.core import clock
 from tacit.core.errors import numbered
 from tacit.screens.selection import counted
 from tacit.screens.views import for_you, picked
-from tacit.stores.incidents import commonest
-from tacit.stores.redact_again import RedactedAgain
+from tacit.store.failures import commonest
+from tacit.store.redact_again import RedactedAgain
 from tacit.trial.effect import OUT_OF_BALANCE
 
 FAULTS = 50  # shown one by one

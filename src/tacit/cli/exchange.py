@@ -10,11 +10,11 @@ from tacit.app.exchange import Exchange
 from tacit.cli.verb import Answer, Asked, Cli, OneOf, arg, opt, verb
 from tacit.cli.words import one_line, table
 from tacit.core.errors import NotFound, UsageError, numbered
-from tacit.core.memory import TIERS
 from tacit.hosts import formats
 from tacit.hosts.source import BytesSource
+from tacit.lesson import TIERS
 from tacit.screens.views import picked
-from tacit.stores.foreign import is_database
+from tacit.store.foreign import is_database
 
 if TYPE_CHECKING:
     from tacit.origins.intake import TakenIn

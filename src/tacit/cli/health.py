@@ -13,7 +13,7 @@ from tacit.core.states import GONE
 from tacit.memory import Memory as Memories
 from tacit.screens.selection import Counted, counted_words
 from tacit.screens.wording import EVENTS_COUNTED
-from tacit.stores.queue import failed_jobs
+from tacit.store.queue import failed_jobs
 
 if TYPE_CHECKING:
     from tacit.origins.night.stats import Figures

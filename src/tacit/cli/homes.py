@@ -15,12 +15,12 @@ from tacit.core.run import Run
 from tacit.core.states import ACTIVE
 from tacit.core.value import replace
 from tacit.memory import Memory as Memories
+from tacit.place.identity import Place, locate, normalise_remote
+from tacit.place.replaced import moved_to, repository_of, still_there
 from tacit.screens.one_screen import answered_failures
 from tacit.screens.selection import counted, counted_words, is_given
 from tacit.screens.wording import BY_NOTICE
-from tacit.stores.due import runs_after
-from tacit.stores.identity import Place, locate, normalise_remote
-from tacit.stores.replaced import moved_to, repository_of, still_there
+from tacit.store.due import runs_after
 
 if TYPE_CHECKING:
     from tacit.lookback.excerpt import Home

@@ -229,7 +229,7 @@ def _is_screen(options: Options, env: Mapping[str, str]) -> bool:
 def _waiting(memories: Memories) -> str:
     """That there would be something to give, if a person had looked at it; empty where there is nothing."""
     from tacit.core.errors import numbered
-    from tacit.stores.lookups import held_of_late
+    from tacit.store.lookups import held_of_late
 
     held = held_of_late(memories.store, memories.project_id) if memories.project_id else 0
     many = numbered(held, "lesson is", "lessons are")

@@ -19,10 +19,10 @@ from tacit.hooks.start_worker import lock
 from tacit.hosts import every_host
 from tacit.memory import Memory as Memories
 from tacit.opened import config_path, data_folder, store_path
-from tacit.stores.git import ask_git
-from tacit.stores.looks import looks_folder
-from tacit.stores.places import captured_folder
-from tacit.stores.readings import readings_folder
+from tacit.place.folders import captured_folder
+from tacit.place.git import ask_git
+from tacit.store.looks import looks_folder
+from tacit.store.readings import readings_folder
 from tacit.sync.git import FOLDER, GitFolder
 
 _PAUSE = 900.0  # seconds for which nothing begins to read; one session takes less

@@ -25,13 +25,13 @@ from tacit.cli.words import (
 )
 from tacit.core import clock
 from tacit.core.errors import NotFound, TacitError, UsageError, many_of, numbered
-from tacit.core.memory import HEARSAY, SCOPES, SEVERITIES, Memory, memory_json
 from tacit.core.profile import Profile
 from tacit.core.standing import is_confirmed, is_product_detail
 from tacit.core.states import ACTIVE, DOUBTED, KEPT, STATES, stage_of
 from tacit.core.states import WAITING as WAITS
 from tacit.core.value import replace
 from tacit.hosts import run_in_shell
+from tacit.lesson import HEARSAY, SCOPES, SEVERITIES, Lesson, memory_json
 from tacit.memory import Memory as Memories
 from tacit.screens.numbers import COLUMNS, fits, names_to_type, remember_numbers, seen_whole
 from tacit.screens.one_screen import listed_words, moment_words
@@ -59,7 +59,7 @@ from tacit.screens.selection import (
     shelf,
 )
 from tacit.screens.wording import standing_words, topic_words
-from tacit.stores.sql_rows import SORTS
+from tacit.store.statements import SORTS
 
 _FIRST, _FOR_PEOPLE = 50, 200  # lessons of a list, where nobody says how many
 _FACETS = (
@@ -161,7 +161,7 @@ def add_verb(args: Asked, cli: Cli) -> Answer:
     return Answer(memory_json(memory), told, warnings=_notes(memory, runs))
 
 
-def _notes(memory: Memory, runs: int) -> list[str]:
+def _notes(memory: Lesson, runs: int) -> list[str]:
     notes = []
     if "[redacted:" in memory.text:
         notes.append("what looks like a secret was redacted before anything was written")
@@ -278,7 +278,7 @@ def list_verb(args: Asked, cli: Cli) -> Answer:
             )
         )
 
-        def some(wanted: tuple[str, ...], most: int, gate: str = "") -> list[Memory]:
+        def some(wanted: tuple[str, ...], most: int, gate: str = "") -> list[Lesson]:
             facts = {**equal, "gate": gate} if gate else equal
             return Queries.of(memories).list(
                 states=wanted,
@@ -357,7 +357,7 @@ def list_verb(args: Asked, cli: Cli) -> Answer:
 
 
 def _same(
-    found: Sequence[Memory], asked: Sequence[str], numbers: Mapping[str, int]
+    found: Sequence[Lesson], asked: Sequence[str], numbers: Mapping[str, int]
 ) -> dict[str, list[str]]:
     """What says the same as another that is given, by the one that is shown."""
     given = sorted(
@@ -368,7 +368,7 @@ def _same(
     return {**said_again([each for each in given if each not in details]), **said_again(details)}
 
 
-def _apart(found: Sequence[Memory], asked: Sequence[str]) -> set[str]:
+def _apart(found: Sequence[Lesson], asked: Sequence[str]) -> set[str]:
     """What few read beside lessons in force: what nobody is told, and what one session settled about the product."""
     given = [each for each in found if shelf(each, asked) == IN_FORCE]
     details = [each for each in given if is_product_detail(each)]
@@ -409,7 +409,7 @@ _DETAILS = "Decisions about the product, each told when it comes up"
 
 def _listed(
     cli: Cli,
-    found: list[Memory],
+    found: list[Lesson],
     profile: Profile,
     names: dict[str, str],
     limit: int,
@@ -527,7 +527,7 @@ def _unknown(memories: Memories, args: Asked, equal: dict[str, str]) -> str:
 _COUNTED = ("kind", "category", "domain", "agent", "scope")
 
 
-def _signed(memory: Memory, names: dict[str, str]) -> dict[str, Any]:
+def _signed(memory: Lesson, names: dict[str, str]) -> dict[str, Any]:
     return {**memory_json(memory), **({"signer": names[memory.id]} if memory.id in names else {})}
 
 

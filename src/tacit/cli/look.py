@@ -20,9 +20,9 @@ from tacit.cli.words import (
 )
 from tacit.core.errors import numbered
 from tacit.core.links import CONFIRMED, FIRED, Mark
-from tacit.core.memory import Memory, met_in
 from tacit.core.profile import Profile
 from tacit.hosts import run_in_shell
+from tacit.lesson import Lesson, met_in
 from tacit.screens.numbers import is_number, seen_whole
 from tacit.screens.one_screen import came_up, moment_words
 from tacit.screens.passing import lesson_meant, meant, question_meant
@@ -102,7 +102,7 @@ def why_verb(args: Asked, cli: Cli) -> Answer:
     return Answer(data, _why_text(cli, found.memory, data, profile, args))
 
 
-def _why_text(cli: Cli, memory: Memory, data: dict[str, Any], profile: Profile, args: Asked) -> str:
+def _why_text(cli: Cli, memory: Lesson, data: dict[str, Any], profile: Profile, args: Asked) -> str:
     said, full, name = standing_words(memory, profile), args.full, args.id
     lines = [*wrapped(memory.text or "(erased)", 0, 118), ""]
     signer = f", signed by {data['signer']}" if data["signer"] else ""
@@ -236,7 +236,7 @@ def _uses(data: dict[str, Any]) -> str:
     return told_of + (f"; left out in {out} to compare" if out else "")
 
 
-def _inner(cli: Cli, memory: Memory, data: dict[str, Any]) -> list[str]:
+def _inner(cli: Cli, memory: Lesson, data: dict[str, Any]) -> list[str]:
     """What programs and the curious want: states, trust, arms, the whole journal."""
     lines = ["", paint(cli, "bold", "Inner states")]
     gate = memory.gate + (f" ({memory.gate_reason})" if memory.gate_reason else "")

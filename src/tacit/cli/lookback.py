@@ -46,9 +46,9 @@ from tacit.hosts.places import folders_of
 from tacit.hosts.source import Source, walk
 from tacit.memory import Memory as Memories
 from tacit.opened import store_path
+from tacit.place.folders import captured_folder
 from tacit.reading.record import left_by
 from tacit.screens.past import is_transcript, keeping
-from tacit.stores.places import captured_folder
 from tacit.words.diagnose import OF_NO_LESSON
 
 if TYPE_CHECKING:

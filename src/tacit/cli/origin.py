@@ -16,8 +16,8 @@ from tacit.cli.tend import tend_verb
 from tacit.cli.verb import Answer, Asked, Cli, Verbs, arg, did_you_mean, opt, verb
 from tacit.cli.words import memory_line, table
 from tacit.core.errors import UsageError
-from tacit.core.memory import memory_json
 from tacit.hosts import run_in_shell
+from tacit.lesson import memory_json
 from tacit.screens.passing import lesson_meant
 from tacit.screens.wording import standing_words
 

@@ -17,7 +17,7 @@ from tacit.hosts.source import FileSource, Source
 from tacit.memory import Memory as Memories
 from tacit.safety.one_line import plain_line
 from tacit.screens.past import keeping, transcripts
-from tacit.stores.counts import learned_paths
+from tacit.store.counts import learned_paths
 from tacit.words.blocks import Block, blocks_of
 
 BLOCKS = 3  # parts of instruction files on one screen

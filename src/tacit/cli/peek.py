@@ -12,11 +12,11 @@ from typing import Any
 from tacit.app.queries import Queries
 from tacit.app.recalling import Recalling
 from tacit.cli.words import WIDEST, hung, one_line, wrapped
-from tacit.core.memory import Memory
 from tacit.core.programs import part_about, programs
 from tacit.core.standing import is_confirmed
 from tacit.core.states import ACTIVE
 from tacit.core.value import replace
+from tacit.lesson import Lesson
 from tacit.memory import Memory as Memories
 from tacit.screens.numbers import COLUMNS, names_to_type
 from tacit.screens.one_screen import moment_words, without_details
@@ -40,7 +40,7 @@ def peeked(
 ) -> str:
     """The screen for what was asked: one moment, or all of them."""
 
-    def told(surface: str, task: str = "", **moment: Any) -> list[Memory]:
+    def told(surface: str, task: str = "", **moment: Any) -> list[Lesson]:
         found = Recalling.of(memories).inject(
             task,
             surface=f"hook:{surface}",
@@ -98,14 +98,14 @@ def peeked(
     return "\n".join([*lines, "", *wrapped(f"{_OTHER} {_LOOKED}", 0, WIDEST)]) + "\n"
 
 
-def _one(memories: Memories, title: str, found: Sequence[Memory], how: str = "") -> str:
+def _one(memories: Memories, title: str, found: Sequence[Lesson], how: str = "") -> str:
     return (
         "\n".join([*_section(memories, title, found), "", *wrapped(f"{how}{_LOOKED}", 0, WIDEST)])
         + "\n"
     )
 
 
-def _section(memories: Memories, title: str, found: Sequence[Memory], none: str = "") -> list[str]:
+def _section(memories: Memories, title: str, found: Sequence[Lesson], none: str = "") -> list[str]:
     return (
         [f"{title}:", *_rows(memories, [(memory, "") for memory in found])]
         if found
@@ -113,7 +113,7 @@ def _section(memories: Memories, title: str, found: Sequence[Memory], none: str 
     )
 
 
-def _later(memories: Memories, start: Sequence[Memory]) -> list[str]:
+def _later(memories: Memories, start: Sequence[Lesson]) -> list[str]:
     """Which lessons wait for which moment: what the person kept, then what most sessions met."""
     at_starts = {memory.id for memory in start}
     allowed: dict[str, Any] = {"states": (ACTIVE,), "equal": {"gate": "allow"}, "limit": 100}
@@ -132,7 +132,7 @@ def _later(memories: Memories, start: Sequence[Memory]) -> list[str]:
     return [*lines, f"      and {more} more: tacit list"] if more > 0 else lines
 
 
-def _when(memories: Memories, memory: Memory) -> str:
+def _when(memories: Memories, memory: Lesson) -> str:
     return (
         "at a start that has room"
         if Queries.of(memories).is_told_at_starts(memory)
@@ -140,7 +140,7 @@ def _when(memories: Memories, memory: Memory) -> str:
     )
 
 
-def _rows(memories: Memories, found: Sequence[tuple[Memory, str]]) -> list[str]:
+def _rows(memories: Memories, found: Sequence[tuple[Lesson, str]]) -> list[str]:
     names = names_to_type(memories, {memory.id: memory.text for memory, _ in found})
     lines: list[str] = []
     for memory, when in found:

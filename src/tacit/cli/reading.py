@@ -45,8 +45,8 @@ from tacit.screens.one_screen import (
     without_details,
 )
 from tacit.screens.selection import news
-from tacit.stores.counts import event
-from tacit.stores.readings import is_kept, readings_folder
+from tacit.store.counts import event
+from tacit.store.readings import is_kept, readings_folder
 from tacit.worker.turns import is_paused
 
 if TYPE_CHECKING:

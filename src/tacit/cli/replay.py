@@ -8,8 +8,8 @@ from tacit.app.replaying import Replaying
 from tacit.cli.verb import Answer, Asked, Cli, arg, opt, verb
 from tacit.cli.words import one_line, table, width
 from tacit.core.errors import UsageError, numbered
-from tacit.core.memory import memory_json
 from tacit.core.value import fields
+from tacit.lesson import memory_json
 from tacit.replay import Replay, words
 from tacit.replay.pairs import parsed_budget
 from tacit.replay.request import ReplayPlan

@@ -15,11 +15,11 @@ from tacit.cli.staging import staging
 from tacit.cli.verb import Answer, Asked, Cli, OneOf, arg, opt, verb
 from tacit.cli.words import diff_lines, hung, one_line, paint, wrapped
 from tacit.core.errors import NotFound, UsageError, numbered
-from tacit.core.memory import Memory, memory_json
 from tacit.core.profile import Profile
 from tacit.core.proposal import Proposal, new_words
 from tacit.core.standing import is_product_detail, replay_command
 from tacit.core.value import fields, replace
+from tacit.lesson import Lesson, memory_json
 from tacit.memory import Memory as Memories
 from tacit.screens.numbers import (
     COLUMNS,
@@ -250,7 +250,7 @@ class _Names:
 
 
 def _card(
-    cli: Cli, each: Proposal, about: Memory | None, patch: Patch | None, names: _Names | None = None
+    cli: Cli, each: Proposal, about: Lesson | None, patch: Patch | None, names: _Names | None = None
 ) -> list[str]:
     """A question with what it is about and what to type."""
     payload, name = (
@@ -291,7 +291,7 @@ def _answers(each: Proposal, patch: Patch | None, name: str) -> list[str]:
     return [f"tacit keep {name} · tacit drop {name}"]
 
 
-def _group(cli: Cli, title: str, found: Sequence[tuple[Memory, str]], names: _Names) -> list[str]:
+def _group(cli: Cli, title: str, found: Sequence[tuple[Lesson, str]], names: _Names) -> list[str]:
     """Lessons that wait, each whole, with what is to be known of it."""
     if not found:
         return []
@@ -303,7 +303,7 @@ def _group(cli: Cli, title: str, found: Sequence[tuple[Memory, str]], names: _Na
     return [*lines, ""]
 
 
-def _stands(found: Iterable[Memory]) -> list[tuple[Memory, str]]:
+def _stands(found: Iterable[Lesson]) -> list[tuple[Lesson, str]]:
     return [(each, held_words(each.gate_reason) or f"{each.kind}, {seen(each)}") for each in found]
 
 
@@ -338,7 +338,7 @@ def _show(memories: Memories, cli: Cli, id: str) -> Answer:
 
 
 def _lesson(
-    cli: Cli, memories: Memories, memory: Memory, told: Sequence[Mapping[str, Any]]
+    cli: Cli, memories: Memories, memory: Lesson, told: Sequence[Mapping[str, Any]]
 ) -> list[str]:
     said = standing_words(memory, memories.profile)
     lines = [
@@ -391,7 +391,7 @@ def proposal_shown(memories: Memories, cli: Cli, proposal: Proposal) -> Answer:
     return Answer({**proposal_json(proposal), "evidence": told}, "\n".join(lines))
 
 
-def _evidence(memories: Memories, memory: Memory) -> list[dict[str, Any]]:
+def _evidence(memories: Memories, memory: Lesson) -> list[dict[str, Any]]:
     """What speaks for and against a memory, newest first, in its own words."""
     rows = sorted(memories.store.evidence(memory.id), key=lambda row: row.at, reverse=True)
     return [

@@ -18,7 +18,7 @@ from tacit.hooks.main import respond_and_tell
 from tacit.hosts import host_of, of_session, speaker
 from tacit.hosts.registration import Host, Scene
 from tacit.store.backup import copy_pages
-from tacit.stores.sql import Store
+from tacit.store.reads import Store
 
 LARGEST_COPY = 256 * 1024 * 1024  # bytes of a store that is copied for it
 _LINES = 3  # of what an event says that are shown

@@ -9,7 +9,7 @@ import tacit
 from tacit.app.queries import Queries
 from tacit.cli.verb import Answer, Asked, Cli, opt, verb
 from tacit.opened import store_path
-from tacit.stores.identity_record import record_project
+from tacit.place.record import record_project
 
 
 @verb(

@@ -17,9 +17,9 @@ from tacit.cli.words import WIDEST, hung
 from tacit.core.address import without_password
 from tacit.core.errors import Refused, Unavailable, UsageError, numbered
 from tacit.opened import config_path
+from tacit.place.git import ask_git
 from tacit.safety.files import PAGE_LIMIT, read_plain
 from tacit.screens.selection import shelf_of
-from tacit.stores.git import ask_git
 
 if TYPE_CHECKING:
     from tacit.sync import Synced

@@ -11,7 +11,7 @@ from tacit.cli.verb import Answer, Asked, Cli, opt, verb
 from tacit.cli.words import one_line, table
 from tacit.core.errors import UsageError, numbered
 from tacit.screens.views import picked
-from tacit.stores.lookups import CAME_BACK, used_often
+from tacit.store.lookups import CAME_BACK, used_often
 
 if TYPE_CHECKING:
     from tacit.core.proposal import Proposal

@@ -81,7 +81,7 @@ class Cli:
 
     def here(self, args: Asked, ask: Callable[[Memories], Any], otherwise: Any = "") -> Any:
         """What the store answers. A look makes none; a broken one has its say elsewhere."""
-        from tacit.stores.places import store_path
+        from tacit.place.folders import store_path
 
         try:
             if os.path.isfile(store_path(args.store, self.env)):

@@ -15,7 +15,7 @@ from tacit.screens.wording import MOVED
 if TYPE_CHECKING:
     from tacit.cli.verb import Cli
     from tacit.core.journal import Entry
-    from tacit.core.memory import Memory
+    from tacit.lesson import Lesson
 
 # A colour stands for a meaning: what does good, what waits for somebody, what does harm, what needs no eye.
 _COLOURS = {
@@ -181,7 +181,7 @@ _COLUMNS = ("id", "state", "kind", "seen", "text")  # where no profile is at han
 
 
 def memory_line(
-    memory: Memory,
+    memory: Lesson,
     names: Sequence[str] = _COLUMNS,
     signer: str = "",
     standing: str = "",
@@ -214,12 +214,12 @@ def heads(names: Sequence[str], memory: str = "lesson") -> list[str]:
     return [told.get(name, name) for name in names]
 
 
-def _stands(memory: Memory, stage: str) -> str:
+def _stands(memory: Lesson, stage: str) -> str:
     held = "" if memory.gate == "allow" else f"/{memory.gate}"
     return f"{'*' if memory.pinned else ' '}{stage}{held}"
 
 
-def _cell(memory: Memory, name: str) -> str:
+def _cell(memory: Lesson, name: str) -> str:
     if name == "text":
         return one_line(memory.text, PIPE_CHARACTERS) if memory.text else "(erased)"
     if name == "seen":

@@ -11,18 +11,18 @@ from typing import Any
 
 from tacit.core.errors import Refused, UsageError
 from tacit.core.journal import Change, Entry, Hand, change
-from tacit.core.memory import (
+from tacit.core.states import ACTIVE, GONE, WAITING
+from tacit.core.value import replace
+from tacit.lesson import (
     ADDED,
     DECIDED,
     EDITABLE,
-    Memory,
+    Lesson,
     check_fields,
     from_row,
     kept_text,
     to_row,
 )
-from tacit.core.states import ACTIVE, GONE, WAITING
-from tacit.core.value import replace
 
 # Blanked by erase, beside the text itself: whatever may repeat a person's words.
 WORDY = {
@@ -43,13 +43,13 @@ WORDY = {
 ERASED_BY = "erase"
 
 
-def made(memory: Memory, hand: Hand, reason: str, verb: str = "add") -> Change:
+def made(memory: Lesson, hand: Hand, reason: str, verb: str = "add") -> Change:
     """A new memory."""
     return change(None, check_fields(memory), hand, verb, reason)
 
 
 def edited(
-    memory: Memory,
+    memory: Lesson,
     fields: Mapping[str, Any],
     hand: Hand,
     reason: str = "",
@@ -88,7 +88,7 @@ def edited(
 
 
 def rewritten(
-    memory: Memory, fields: Mapping[str, Any], hand: Hand, reason: str = ""
+    memory: Lesson, fields: Mapping[str, Any], hand: Hand, reason: str = ""
 ) -> Change | None:
     """A waiting lesson that its own source writes anew, foreign fields and all, screened before; what was raised since keeps its words."""
     _refuse_erased(memory, "rewritten")
@@ -103,7 +103,7 @@ def rewritten(
     return hand.change(memory, now, "edit", reason or f"{hand.by} wrote it anew")
 
 
-def pinned(memory: Memory, on: bool, hand: Hand, reason: str = "") -> Change | None:
+def pinned(memory: Lesson, on: bool, hand: Hand, reason: str = "") -> Change | None:
     """Pinned or unpinned; None where it already is."""
     _refuse_erased(memory, "pinned")
     if on and memory.state == GONE:
@@ -117,7 +117,7 @@ def pinned(memory: Memory, on: bool, hand: Hand, reason: str = "") -> Change | N
     return hand.change(memory, replace(memory, pinned=on), "pin", said)
 
 
-def paged(memory: Memory, on: bool, hand: Hand, reason: str = "") -> Change | None:
+def paged(memory: Lesson, on: bool, hand: Hand, reason: str = "") -> Change | None:
     """Approved for a page that the host loads, and so off trial: what every run reads cannot be withheld. Or off the page again."""
     _refuse_erased(memory, "put on a page")
     if on and memory.state != ACTIVE:
@@ -135,7 +135,7 @@ def paged(memory: Memory, on: bool, hand: Hand, reason: str = "") -> Change | No
     return hand.change(memory, replace(memory, on_page=on), "page", said)
 
 
-def forgotten(memory: Memory, hand: Hand, reason: str = "") -> Change | None:
+def forgotten(memory: Lesson, hand: Hand, reason: str = "") -> Change | None:
     """Taken out by a person; None where it is out already. A finding that says the same again is counted, and makes nothing new."""
     if memory.state == GONE:
         return None
@@ -144,7 +144,7 @@ def forgotten(memory: Memory, hand: Hand, reason: str = "") -> Change | None:
     )
 
 
-def _put_away(memory: Memory, by: str) -> Memory:
+def _put_away(memory: Lesson, by: str) -> Lesson:
     return replace(
         memory,
         state=GONE,
@@ -155,19 +155,19 @@ def _put_away(memory: Memory, by: str) -> Memory:
     )
 
 
-def erased(memory: Memory, hand: Hand, reason: str = "") -> Change:
+def erased(memory: Lesson, hand: Hand, reason: str = "") -> Change:
     """Its text blanked; the row and its chain stay, so that nothing else breaks."""
     now = replace(_put_away(memory, ERASED_BY), **WORDY)
     return hand.change(memory, now, "erase", reason or "erased")
 
 
-def laid_over(memory: Memory, fields: Mapping[str, Any], at: str) -> Memory:
+def laid_over(memory: Lesson, fields: Mapping[str, Any], at: str) -> Lesson:
     """A memory with some of its columns as they were, or as somebody else had them."""
     columns = {**dict(zip(DECIDED, to_row(memory))), **fields, "updated_at": at}
     return from_row(tuple(columns[name] for name in DECIDED), memory.tally, memory.alias)
 
 
-def undone(memory: Memory, entry: Entry, later: Sequence[Entry], hand: Hand) -> Change:
+def undone(memory: Lesson, entry: Entry, later: Sequence[Entry], hand: Hand) -> Change:
     """An entry taken back: its fields as they were before it, unless something later decided them again."""
     if entry.verb == "erase" or entry.erased:
         raise Refused(f"Entry {entry.id} cannot be taken back: what was erased is gone.", "")
@@ -192,7 +192,7 @@ def undone(memory: Memory, entry: Entry, later: Sequence[Entry], hand: Hand) -> 
     return hand.change(memory, now, "undo", f"takes back entry {entry.id} ({entry.verb})")
 
 
-def _refuse_erased(memory: Memory, what: str) -> None:
+def _refuse_erased(memory: Lesson, what: str) -> None:
     if memory.closed_by == ERASED_BY:
         raise Refused(
             f"{memory.id} was erased and cannot be {what}.", "Add the lesson again if it is wanted."

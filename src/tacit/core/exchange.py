@@ -19,8 +19,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from tacit.core.memory import Memory
 from tacit.core.value import value
+from tacit.lesson import Lesson
 
 
 @value
@@ -36,7 +36,7 @@ class Opening:
 class Row:
     """One foreign memory."""
 
-    memory: Memory  # id and project are given by whoever keeps it
+    memory: Lesson  # id and project are given by whoever keeps it
     alias: str = ""
     openings: tuple[Opening, ...] = ()
     place: str = ""  # where it stands in its file

@@ -19,7 +19,7 @@ from collections.abc import Callable
 from math import exp
 from typing import TYPE_CHECKING, Protocol
 
-from tacit.core.memory import STALE
+from tacit.lesson import STALE
 
 if TYPE_CHECKING:
 

@@ -11,9 +11,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from tacit.core.errors import Refused
-from tacit.core.memory import DECIDED, Memory, to_row
 from tacit.core.states import ACTIVE, GONE, WAITING, is_legal
 from tacit.core.value import replace, value
+from tacit.lesson import DECIDED, Lesson, to_row
 
 # The names under which our own machinery writes; any other is somebody's.
 AUTOMATIC = (
@@ -90,7 +90,7 @@ class Entry:
 class Change:
     """The new row of a memory and the entry that explains it."""
 
-    memory: Memory
+    memory: Lesson
     entry: Entry
 
 
@@ -103,12 +103,12 @@ class Hand:
     run: str = ""
     profile: str = ""
 
-    def change(self, was: Memory | None, now: Memory, verb: str, reason: str) -> Change:
+    def change(self, was: Lesson | None, now: Lesson, verb: str, reason: str) -> Change:
         """The change from one row to the next, in this hand."""
         return change(was, replace(now, updated_at=self.at), self, verb, reason)
 
 
-def change(was: Memory | None, now: Memory, hand: Hand, verb: str, reason: str) -> Change:
+def change(was: Lesson | None, now: Lesson, hand: Hand, verb: str, reason: str) -> Change:
     """The change from one row to the next; only what differs goes into the entry."""
     if verb not in JOURNAL_VERBS:
         raise ValueError(f"{verb!r} is no verb of the journal")
@@ -124,7 +124,7 @@ def change(was: Memory | None, now: Memory, hand: Hand, verb: str, reason: str) 
     return recorded(was, now, hand, verb, reason)
 
 
-def recorded(was: Memory | None, now: Memory, hand: Hand, verb: str, reason: str) -> Change:
+def recorded(was: Lesson | None, now: Lesson, hand: Hand, verb: str, reason: str) -> Change:
     """A row and its entry as they are, whatever rules there are for them: for what other machines decided."""
     new = _columns(now)
     old = _columns(was) if was is not None else {}
@@ -152,7 +152,7 @@ def recorded(was: Memory | None, now: Memory, hand: Hand, verb: str, reason: str
     )
 
 
-def is_other_lesson(was: Memory, now: Memory, verb: str) -> bool:
+def is_other_lesson(was: Lesson, now: Lesson, verb: str) -> bool:
     """Whether what was measured of a memory speaks of it no more: it says something else, or stands for more than it did.
 
     A verdict belongs to a text; a correction of spelling, or of a count in it, has a verb of its own.
@@ -171,7 +171,7 @@ def starts_new_table(entry: Entry) -> bool:
     )
 
 
-def _columns(memory: Memory) -> dict[str, Any]:
+def _columns(memory: Lesson) -> dict[str, Any]:
     return dict(zip(DECIDED, to_row(memory)))
 
 

@@ -14,8 +14,8 @@ in a context which was not assigned its lesson, in either arm, is not the lesson
 from __future__ import annotations
 
 from tacit.core.digest import digest, short_hash
-from tacit.core.memory import WITNESSES, Tally
 from tacit.core.value import dumps, replace, value
+from tacit.lesson import WITNESSES, Tally
 
 UNKNOWN = "unknown"  # what became of a use that nobody could see the end of
 TYPE_CHECKING = False

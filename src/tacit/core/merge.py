@@ -10,20 +10,20 @@ from collections.abc import Sequence
 
 from tacit.core.journal import Change, Hand
 from tacit.core.links import Evidence, sightings
-from tacit.core.memory import TIERS, Memory
 from tacit.core.states import GONE, STATES, WAITING
 from tacit.core.value import replace
+from tacit.lesson import TIERS, Lesson
 
 _HEIGHT = {state: n for n, state in enumerate(STATES[:2])}
 
 
-def keeper(a: Memory, b: Memory) -> tuple[Memory, Memory]:
+def keeper(a: Lesson, b: Lesson) -> tuple[Lesson, Lesson]:
     """Which of two stays, and which goes: pinned or on a page, then evidence, trust, state, age."""
     stays, goes = (a, b) if _weight(a) >= _weight(b) else (b, a)
     return stays, goes
 
 
-def _weight(memory: Memory) -> tuple[bool, int, int, int, int, str]:
+def _weight(memory: Lesson) -> tuple[bool, int, int, int, int, str]:
     # Older is better: of two texts of digits and dashes the smaller, so each is turned round.
     older = "".join(chr(0x10FFFF - ord(letter)) for letter in f"{memory.created_at} {memory.id}")
     trust = -TIERS.index(memory.trust) if memory.trust in TIERS else -len(TIERS)
@@ -38,7 +38,7 @@ def _weight(memory: Memory) -> tuple[bool, int, int, int, int, str]:
 
 
 def merged(
-    goes: Memory, stays: Memory, hand: Hand, reason: str, cause: str = "merge"
+    goes: Lesson, stays: Lesson, hand: Hand, reason: str, cause: str = "merge"
 ) -> tuple[Change, Change]:
     """The one that goes, replaced, and the one that stays, with what it replaces."""
     gone = replace(
@@ -55,7 +55,7 @@ def merged(
     return hand.change(goes, gone, "merge", reason), hand.change(stays, more, "merge", told)
 
 
-def parted(goes: Memory, stays: Memory, hand: Hand, reason: str) -> tuple[Change, Change]:
+def parted(goes: Lesson, stays: Lesson, hand: Hand, reason: str) -> tuple[Change, Change]:
     """The merge taken back: each stands where it stood."""
     back = replace(
         goes,
@@ -70,8 +70,8 @@ def parted(goes: Memory, stays: Memory, hand: Hand, reason: str) -> tuple[Change
 
 
 def brought(
-    goes: Memory,
-    stays: Memory,
+    goes: Lesson,
+    stays: Lesson,
     of_goes: Sequence[Evidence],
     of_stays: Sequence[Evidence],
     hand: Hand,
@@ -82,7 +82,7 @@ def brought(
 
 
 def taken_back(
-    goes: Memory, stays: Memory, of_stays: Sequence[Evidence], hand: Hand
+    goes: Lesson, stays: Lesson, of_stays: Sequence[Evidence], hand: Hand
 ) -> Evidence | None:
     """The same amount, taken off again."""
     places = (f"merge {goes.id} ", f"unmerge {goes.id} ")
@@ -90,7 +90,7 @@ def taken_back(
     return _balance(goes, stays, -amount, "unmerge", hand) if amount > 0 else None
 
 
-def _balance(goes: Memory, stays: Memory, amount: float, verb: str, hand: Hand) -> Evidence:
+def _balance(goes: Lesson, stays: Lesson, amount: float, verb: str, hand: Hand) -> Evidence:
     place = f"{verb} {goes.id} {hand.at}"
     return Evidence(
         stays.id,

@@ -7,19 +7,19 @@ from collections.abc import Iterable, Sequence
 from tacit.core.clock import after_days
 from tacit.core.journal import Change, Hand
 from tacit.core.lifecycle import Move, judge_move, review_days
-from tacit.core.memory import Memory
 from tacit.core.profile import Profile
 from tacit.core.proposal import OPEN, Proposal
 from tacit.core.standing import standing_of
 from tacit.core.states import ACTIVE, DOUBTED, GONE, WAITING, at_stage, meant, stage_of
 from tacit.core.value import replace
+from tacit.lesson import Lesson
 
 NEWS = 3  # further sightings after which a move that was turned down is proposed again
 _KIND_OF = {WAITING: "revive", GONE: "archive"}  # what a proposal to go there is called
 _OUT = (DOUBTED, GONE)  # they remember why one came there; every state, that a measurement did
 
 
-def moved(memory: Memory, move: Move, profile: Profile, hand: Hand) -> Change:
+def moved(memory: Lesson, move: Move, profile: Profile, hand: Hand) -> Change:
     """A memory one rung further, with the ladder's reason."""
     stage = meant(move.to, profile.stages)
     days, state = review_days(profile, stage), profile.stages[stage]
@@ -46,7 +46,7 @@ def lifts(profile: Profile) -> dict[str, str]:
     }
 
 
-def lifted(memory: Memory, profile: Profile, tier: str, hand: Hand) -> Change | None:
+def lifted(memory: Lesson, profile: Profile, tier: str, hand: Hand) -> Change | None:
     """A memory that gets its line, moved to the page's state by whose hand it is, in this role; None where its ladder has no such move."""
     to = lifts(profile).get(stage_of(memory, profile.stages), "")
     move = (
@@ -60,7 +60,7 @@ def lifted(memory: Memory, profile: Profile, tier: str, hand: Hand) -> Change | 
 
 
 def proposed(
-    memory: Memory, wanted: Move, profile: Profile, *, by: str, at: str, id: str, project: str
+    memory: Lesson, wanted: Move, profile: Profile, *, by: str, at: str, id: str, project: str
 ) -> Proposal:
     """A move that only lacks an approval, as a proposal."""
     return Proposal(
@@ -82,7 +82,7 @@ def proposed(
     )
 
 
-def was_answered(earlier: Iterable[Proposal], memory: Memory, to: str) -> bool:
+def was_answered(earlier: Iterable[Proposal], memory: Lesson, to: str) -> bool:
     """Whether a move is not to be proposed: it waits already, or it was turned down or let lapse and nothing much is new since."""
     asked = [each for each in earlier if (each.payload or {}).get("to") == to]
     return any(
@@ -91,12 +91,12 @@ def was_answered(earlier: Iterable[Proposal], memory: Memory, to: str) -> bool:
     )
 
 
-def known_of(memory: Memory) -> list[str | int]:
+def known_of(memory: Lesson) -> list[str | int]:
     """What speaks for and against a memory, in figures."""
     return [memory.state, memory.verdict, memory.tally.contradicted, memory.tally.seen]
 
 
-def _is_news(memory: Memory, known: Sequence[str | int] | None) -> bool:
+def _is_news(memory: Lesson, known: Sequence[str | int] | None) -> bool:
     """Whether more is known than then: another state or verdict, a contradiction, or three further sightings."""
     now = known_of(memory)
     return not known or [*known[:3]] != now[:3] or int(now[3]) >= int(known[3]) + NEWS

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from tacit.core.memory import ABOUT as ABOUT
+from tacit.lesson import ABOUT as ABOUT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from tacit.core.memory import Memory
+    from tacit.lesson import Lesson
 
 _LONGEST = 4_000  # characters of a command line that are looked at: what is written into files by it names no program
 LOOKING = frozenset(
@@ -158,7 +158,7 @@ def _program(words: list[str]) -> str:
     return ""
 
 
-def commands_of(memory: Memory) -> dict[str, tuple[str, ...]]:
+def commands_of(memory: Lesson) -> dict[str, tuple[str, ...]]:
     """The commands before which a lesson is told, each with the parts of its text that are about it; without parts all of it is.
 
     A lesson from noticing knows them; where a person worded it anew, those that they name, else all. Any other calls them in code. A
@@ -177,7 +177,7 @@ def commands_of(memory: Memory) -> dict[str, tuple[str, ...]]:
     return dict.fromkeys([name for name in known if name in memory.text] or known, ())
 
 
-def part_about(memory: Memory, line: str, names: tuple[str, ...]) -> str:
+def part_about(memory: Lesson, line: str, names: tuple[str, ...]) -> str:
     """What a lesson says of the programs that a line runs; empty where that is nothing. One that noticing did not make is also about what
     it calls in prose, or says whether to use."""
     about = commands_of(memory)
@@ -209,7 +209,7 @@ _BESIDES = frozenset(
 )  # behind it
 
 
-def _is_called(name: str, memory: Memory, line: str) -> bool:
+def _is_called(name: str, memory: Lesson, line: str) -> bool:
     """Whether prose calls the program as the line does, or says whether to use it; a cure of a program with one use is about all of it."""
     words = memory.text.split()
     plain = [word.strip(".,;:!?\"'()[]").lower() for word in words]

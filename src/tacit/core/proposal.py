@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from tacit.core.memory import Memory
+    from tacit.lesson import Lesson
 
 
 # The staging area: lessons that wait between a run and the memory for somebody to look at them.
@@ -26,7 +26,7 @@ KEPT_STAGED = "validated; kept in staging"  # stored, and still shown there
 CLEARED = "silence"  # nobody judged it
 
 
-def staging_status(memory: Memory) -> str:
+def staging_status(memory: Lesson) -> str:
     """pending, validated or rejected; empty for what is not in the staging area."""
     if (
         memory.state == WAITING

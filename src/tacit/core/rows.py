@@ -4,16 +4,16 @@ and which project a place belongs to, by what a store knows of it."""
 from __future__ import annotations
 
 from tacit.core.digest import short_hash
-from tacit.core.memory import AGENT, GLOBAL
 from tacit.core.value import value
+from tacit.lesson import AGENT, GLOBAL
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
-    from tacit.core.memory import Memory
-    from tacit.stores.identity import Place
+    from tacit.lesson import Lesson
+    from tacit.place.identity import Place
 
 ASCII_LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 DIGITS = "0123456789"
@@ -117,7 +117,7 @@ def scope_projects(project: str) -> tuple[str, str, str]:
 class Hit:
     """One candidate and the channel that found it."""
 
-    memory: Memory
+    memory: Lesson
     channel: str  # words, signature, recurring, standing
     score: float  # the channel's own: rarity of the words it holds, sightings for recurring
     n: int = 0  # its row: the order of writing

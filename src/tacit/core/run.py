@@ -12,9 +12,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from tacit.core.digest import short_hash
-from tacit.core.memory import SEVERITIES
 from tacit.core.rows import REPLAY_FOLDER
 from tacit.core.value import replace, value
+from tacit.lesson import SEVERITIES
 
 # An incident is one thing noticed in a run, counted and kept whether or not anybody is ever told.
 #

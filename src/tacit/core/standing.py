@@ -17,16 +17,16 @@ from tacit.core.links import (
     Evidence,
     sightings,
 )
-from tacit.core.memory import (
-    INSIDE,
-    LIKELY_AGAIN,
-    PERSONAL,
-    Memory,
-    why_untossed,
-)
 from tacit.core.profile import Profile
 from tacit.core.states import ACTIVE, stage_before, stage_of
 from tacit.core.trust import WITNESSES
+from tacit.lesson import (
+    INSIDE,
+    LIKELY_AGAIN,
+    PERSONAL,
+    Lesson,
+    why_untossed,
+)
 
 UNDECIDED = 20  # units without a verdict, from which a replay is offered
 OFFERED_MOST = 3  # at once
@@ -54,13 +54,13 @@ _AS_DECIDED = (
 )
 
 
-def is_order_of_a_day(memory: Memory) -> bool:
+def is_order_of_a_day(memory: Lesson) -> bool:
     """Whether one session asked for it and its reader does not expect that it will be asked for again: nobody is told before it is."""
     extra = memory.extra or {}
     return extra.get("word") == "asked" and LIKELY_AGAIN not in extra and memory.tally.seen < 2
 
 
-def is_product_detail(memory: Memory) -> bool:
+def is_product_detail(memory: Lesson) -> bool:
     """Whether a lesson is what one session settled about the product: told where it comes up, and rarely news for the person who settled
     it. Of 81 such lessons of two stores two readers wanted 20 and 33 and called 12 and 14 nonsense, of the other 213 128, 133, 5 and 7.
     """
@@ -68,7 +68,7 @@ def is_product_detail(memory: Memory) -> bool:
 
 
 def standing_of(
-    memory: Memory,
+    memory: Lesson,
     profile: Profile,
     now: str,
     *,
@@ -140,35 +140,35 @@ def standing_of(
     )
 
 
-def _period(memory: Memory, profile: Profile, changed: str, now: str) -> str:
+def _period(memory: Lesson, profile: Profile, changed: str, now: str) -> str:
     """When the period began in which a use or a sighting keeps it: so many days ago as its state is given, or when it came there."""
     days = review_days(profile, stage_of(memory, profile.stages))
     return max(changed, clock.after_days(now, -days)) if days else changed
 
 
-def cause_of(memory: Memory) -> str:
+def cause_of(memory: Lesson) -> str:
     """Why it is in its state: a cause the ladder knows, or a person's name read as their word."""
     if not memory.closed_by:
         return "evidence"
     return memory.closed_by if memory.closed_by in CAUSES else "person"
 
 
-def is_exempt(memory: Memory, profile: Profile) -> bool:
+def is_exempt(memory: Lesson, profile: Profile) -> bool:
     """Never on trial: a person's own word, by class, pinned, canonical, on a page or in a file that the host loads."""
     return bool(why_untossed(memory, profile.trial.exempt))
 
 
-def is_confirmed(memory: Memory) -> bool:
+def is_confirmed(memory: Lesson) -> bool:
     """Whether this store's person worded it anew or approved it (`learn.confirm`)."""
     return bool((memory.tally.signals or {}).get(CONFIRMED))
 
 
-def is_settled(memory: Memory) -> bool:
+def is_settled(memory: Lesson) -> bool:
     """Whether a person stands for these very words: nothing that is met later words them anew."""
     return memory.pinned or memory.on_page or is_confirmed(memory)
 
 
-def early_confidence(memory: Memory, profile: Profile) -> float | None:
+def early_confidence(memory: Lesson, profile: Profile) -> float | None:
     """How sure one may be of a lesson before anything was measured: by how many runs met it, less what speaks against it.
 
     None where there is something better to go by: a figure that the profile keeps, the control group, a person's word.
@@ -211,7 +211,7 @@ def _since(evidence: Sequence[Evidence], when: str) -> int:
     return sightings([row for row in evidence if row.at > when])
 
 
-def wants_replay(memory: Memory) -> str:
+def wants_replay(memory: Lesson) -> str:
     """Why past tasks should be done again with a lesson and without it: so many units could not tell."""
     if (
         memory.state != ACTIVE
@@ -223,7 +223,7 @@ def wants_replay(memory: Memory) -> str:
     return f"no verdict after {units} sessions" if units >= UNDECIDED else ""
 
 
-def to_replay(memories: Iterable[Memory]) -> list[tuple[Memory, str]]:
+def to_replay(memories: Iterable[Lesson]) -> list[tuple[Lesson, str]]:
     """The lessons for which a replay is offered, with the reason."""
     wanted = [(each, why) for each in memories if (why := wants_replay(each))]
     return sorted(wanted, key=lambda each: each[0].id)[:OFFERED_MOST]

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
-    from tacit.core.memory import Memory
+    from tacit.lesson import Lesson
 
 STATES = WAITING, ACTIVE, DOUBTED, GONE = ("waiting", "active", "doubted", "gone")
 UNDOUBTED = (
@@ -60,7 +60,7 @@ def is_legal(state: str, to: str, verb: str = "move") -> bool:
     return to in LEGAL.get(state, ())
 
 
-def barred(memory: Memory, projects: Sequence[str]) -> str:
+def barred(memory: Lesson, projects: Sequence[str]) -> str:
     """Why a memory may never be given to an agent, whatever is asked; empty if it may. The last wall before every
     prompt: whoever found a memory asks here."""
     if memory.project not in projects:
@@ -86,7 +86,7 @@ def record_of(extra: Mapping[str, Any] | None) -> dict[str, Any]:
     return {name: field for name, field in (extra or {}).items() if name not in (STAGE, BEFORE)}
 
 
-def stage_of(memory: Memory, stages: Mapping[str, str]) -> str:
+def stage_of(memory: Lesson, stages: Mapping[str, str]) -> str:
     """Where a lesson stands in the words of these stages (stage → state). What anybody else did to it since its
     stage was set shows in its state: the first stage that means that state."""
     kept = (memory.extra or {}).get(STAGE, "")
@@ -100,17 +100,17 @@ def stage_of(memory: Memory, stages: Mapping[str, str]) -> str:
 REPLACED = "superseded"
 
 
-def took_out(memory: Memory) -> bool:
+def took_out(memory: Lesson) -> bool:
     """Whether somebody or something sent it away, where it did not fade and nothing replaced it."""
     return memory.state == GONE and memory.closed_by != "silence" and not memory.superseded_by
 
 
-def faded(memory: Memory) -> bool:
+def faded(memory: Lesson) -> bool:
     """Whether it left by silence alone."""
     return memory.state == GONE and memory.closed_by == "silence" and not memory.superseded_by
 
 
-def stage_before(memory: Memory, stages: Mapping[str, str]) -> str:
+def stage_before(memory: Lesson, stages: Mapping[str, str]) -> str:
     """The stage it had before the one it has; empty where nobody knows."""
     extra = memory.extra or {}
     kept = str(extra.get(STAGE, ""))
@@ -119,13 +119,13 @@ def stage_before(memory: Memory, stages: Mapping[str, str]) -> str:
     return str(extra.get(BEFORE, ""))
 
 
-def is_suspended(memory: Memory, stages: Mapping[str, str]) -> bool:
+def is_suspended(memory: Lesson, stages: Mapping[str, str]) -> bool:
     """Whether it stands where it would be told, and waits only for what the gate asks."""
     kept = (memory.extra or {}).get(STAGE, "")
     return memory.gate != "allow" and memory.state == WAITING and stages.get(kept) == ACTIVE
 
 
-def let_in(memory: Memory, stages: Mapping[str, str], why: str = "") -> Memory:
+def let_in(memory: Lesson, stages: Mapping[str, str], why: str = "") -> Lesson:
     """A held lesson that the gate holds no longer: told again where it was told before."""
     state = ACTIVE if is_suspended(memory, stages) else memory.state
     return replace(memory, gate="allow", gate_reason=why, state=state)
@@ -136,7 +136,7 @@ def meant(word: str, stages: Mapping[str, str]) -> str:
     return word if word in stages else next(stage for stage, at in stages.items() if at == word)
 
 
-def at_stage(memory: Memory, stage: str, stages: Mapping[str, str]) -> Memory:
+def at_stage(memory: Lesson, stage: str, stages: Mapping[str, str]) -> Lesson:
     """A lesson at a stage, its state what that stage means; what the gate holds waits there."""
     stage = meant(stage, stages)
     state = stages[stage]

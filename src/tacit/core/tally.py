@@ -20,7 +20,7 @@ from tacit.core.links import (
     measured_since,
     sightings,
 )
-from tacit.core.memory import NO_TALLY, OWNER, WITNESSES, Tally
+from tacit.lesson import NO_TALLY, OWNER, WITNESSES, Tally
 
 
 def tally_of(

@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from tacit.core.links import Evidence
-from tacit.core.memory import TIERS, Memory
-from tacit.core.memory import WITNESSES as WITNESSES
 from tacit.core.run import Finding, Run
 from tacit.core.value import replace, value
+from tacit.lesson import TIERS, Lesson
+from tacit.lesson import WITNESSES as WITNESSES
 
 HELD = (
     "quoted",
@@ -102,7 +102,7 @@ def least(tiers: Iterable[str]) -> str:
     return min(tiers, key=TIERS.index, default="imported")
 
 
-def tier_to_take_away(memory: Memory, evidence: Iterable[Evidence]) -> str:
+def tier_to_take_away(memory: Lesson, evidence: Iterable[Evidence]) -> str:
     """Whose word it takes to change a lesson, take it out or count against it: as much as was put in.
 
     That is the tier of its words, or a person's where one confirmed it, pinned it or put it on a page.

@@ -20,8 +20,8 @@ from tacit.guards.finish import BROKEN, CHECKS, check_from, judged, work_of
 from tacit.guards.history import RIGHT, firings_in
 from tacit.reading.calls import is_refused
 from tacit.reading.command import line_of
-from tacit.stores.sql import Reads, Store, WorkContext
-from tacit.stores.story import put_note
+from tacit.store.reads import Reads, Store, WorkContext
+from tacit.store.story import put_note
 
 OBEYED, OVERRULED, WENT_ON = "obeyed", "overruled", "went on"
 OVERRULED_AT_MOST = 1  # two overruled firings make a guard a note again

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from tacit.core.memory import Memory, shared_path
 from tacit.core.profile import GENERAL, Profile
 from tacit.core.rows import Project, scope_projects
 from tacit.core.states import ACTIVE, ENDING_VERDICTS, GONE, faded
@@ -18,12 +17,13 @@ from tacit.hooks.known import about_error
 from tacit.hooks.past import memories_then, tally_then
 from tacit.hooks.record import on_request
 from tacit.hooks.search import Search, words_of
-from tacit.stores.held import HeldText
+from tacit.lesson import Lesson, shared_path
+from tacit.store.held import HeldText
 
 if TYPE_CHECKING:
     from tacit.core.rows import Hit
     from tacit.hooks.events import AskingRun, Query
-    from tacit.stores.sql import Store
+    from tacit.store.reads import Store
 
 ERROR_CHARS = 600  # of a long output the end is read for words: there the error stands
 VERY_ERROR = 1.0  # the very error: as good as every word
@@ -35,7 +35,7 @@ NEAREST = 20  # of those left out that are named
 KNOWN = ("decay", "use", "stale", "path_gone")  # factors; other parts are summands
 
 Parts = dict[str, float]
-Scored = tuple[Memory, float, Parts]
+Scored = tuple[Lesson, float, Parts]
 Order = Callable[["Sequence[Hit]", "Query", Mapping[int, float]], "list[Scored]"]
 
 
@@ -43,7 +43,7 @@ Order = Callable[["Sequence[Hit]", "Query", Mapping[int, float]], "list[Scored]"
 class Recollection:
     """One answer to a question."""
 
-    memory: Memory
+    memory: Lesson
     score: float
     parts: Mapping[str, float]
     mark: str = ""  # what a reader must know of it: candidate, held, stale …
@@ -78,7 +78,7 @@ def recall(
     as_of: str = "",
     person: bool = True,
     order: Order | None = None,
-    forgotten: Callable[[Memory], bool] = lambda memory: False,
+    forgotten: Callable[[Lesson], bool] = lambda memory: False,
 ) -> Recalled:
     """What is known about a question, best first, for people and agents; nothing for a question without words.
 
@@ -155,7 +155,7 @@ def by_fit(
 
 
 def explain(
-    store: Store, projects: Sequence[str], memory: Memory, query: Query, order: Order | None = None
+    store: Store, projects: Sequence[str], memory: Lesson, query: Query, order: Order | None = None
 ) -> dict[str, Any]:
     """The parts of one memory's score for a question."""
     full = store.full_text(projects)
@@ -192,7 +192,7 @@ def _then(store: Store, projects: Sequence[str], at: str) -> HeldText:
 
 
 def showing(
-    memory: Memory, query: Query, include_held: bool, include_stale: bool, person: bool
+    memory: Lesson, query: Query, include_held: bool, include_stale: bool, person: bool
 ) -> tuple[str, str]:
     """How a memory is marked when somebody searches for it, and why it is not shown; empty where neither applies."""
     if query.category and memory.category != query.category:

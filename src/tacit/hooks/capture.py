@@ -14,7 +14,7 @@ from tacit.core import clock
 from tacit.core.digest import short_hash
 from tacit.core.value import dumps, loads, replace
 from tacit.hosts.dialect import COMPACTION_STEP
-from tacit.stores.places import file_of
+from tacit.place.folders import file_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

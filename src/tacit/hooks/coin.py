@@ -9,17 +9,17 @@ coin: it may never be asked for again. What is exempt is given without a coin an
 
 from __future__ import annotations
 
-from tacit.core.memory import WAY, family_of, why_untossed
 from tacit.core.value import value
+from tacit.lesson import WAY, family_of, why_untossed
 from tacit.trial.coin import WITHHELD, rate_for, tossed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from tacit.core.memory import Kept
     from tacit.core.value import Section
-    from tacit.stores.moments import Use
+    from tacit.lesson import Kept
+    from tacit.store.moments import Use
     from tacit.trial.coin import Rate
 
 EXEMPT = "exempt"

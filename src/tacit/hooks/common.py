@@ -10,7 +10,7 @@ import os
 from tacit.core.value import dumps, loads
 from tacit.hooks.search import words_of
 from tacit.hooks.select import COMMON, calls_of
-from tacit.stores.places import common_path
+from tacit.place.folders import common_path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -56,7 +56,7 @@ class Query:
 class Told:
     """A lesson on its way to an agent."""
 
-    memory: Any  # a Candidate, or the whole Memory where a profile's wording names more of it
+    memory: Any  # a Candidate, or the whole Lesson where a profile's wording names more of it
     signer: str = ""  # of a team mate's lesson
     caution: bool = False  # to be given as a suggestion, not a rule
 

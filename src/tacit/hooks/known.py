@@ -6,7 +6,6 @@ What may be told to an agent is the store's to say.
 
 from __future__ import annotations
 
-from tacit.core.memory import ABOUT, TWIN, is_found_once, said_more
 from tacit.core.shell_line import simple_commands, unquoted
 from tacit.hooks.events import COMMAND, FAILURE, FILE, START, TASK, moment_of
 from tacit.hooks.search import CANDIDATES, Search, words_of
@@ -29,16 +28,17 @@ from tacit.hooks.select import (
     is_way,
     rare_words,
 )
-from tacit.stores import moments
+from tacit.lesson import ABOUT, TWIN, is_found_once, said_more
+from tacit.store import moments
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
     from typing import Any
 
-    from tacit.core.memory import Memory
     from tacit.hooks.events import Query
-    from tacit.stores.moments import Candidate, FullText
+    from tacit.lesson import Lesson as Whole
+    from tacit.store.moments import Candidate, FullText
 
 WRITTEN = 2_000  # characters of what is written into a file that are read for names
 CALLS = ("hook:before-command", "hook:before-file")  # surfaces that share one room
@@ -223,7 +223,7 @@ def lesson_of(kept: Candidate, apart: Collection[frozenset[str]] = ()) -> Lesson
     )
 
 
-def is_told_at_starts(kept: Candidate | Memory) -> bool:
+def is_told_at_starts(kept: Candidate | Whole) -> bool:
     """Whether every start tells a lesson, as far as there is room; the others are told at their moments."""
     witness, confirmed = (kept.extra or {}).get("witness"), kept.signals.get("confirmed")
     person = kept.by == "user" or witness == "user" or bool(confirmed)

@@ -22,7 +22,7 @@ from tacit.core.value import loads, replace
 from tacit.hooks.events import AskingRun, Query, is_emptied
 from tacit.hosts import host_of, speaker
 from tacit.hosts.dialect import HookAnswer, Insisted
-from tacit.stores.places import is_spoken_of, store_path
+from tacit.place.folders import is_spoken_of, store_path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from tacit.hooks.record import Store
     from tacit.hosts.dialect import Event
     from tacit.memory import Memory as Memories
-    from tacit.stores.moments import Project
+    from tacit.store.moments import Project
 
 EVENTS = (
     "session-start",
@@ -215,7 +215,7 @@ def _whole(path: str, event: Event, env: Mapping[str, str]) -> Memories:
 
 def _answered(path: str, event: Event, env: Mapping[str, str]) -> HookAnswer:
     """What there is to say at an event; a failure is counted, and travels on."""
-    from tacit.stores import moments
+    from tacit.store import moments
 
     store = moments.opened(path, WITHIN)
     try:
@@ -274,7 +274,7 @@ def _captured(hook: Hook) -> Event:
     """The event of a host without a readable transcript, after what it says was written down."""
     from tacit.hooks.capture import keep
     from tacit.hosts import shell_mark
-    from tacit.stores import moments
+    from tacit.store import moments
 
     event = hook.event
     if hook.project:
@@ -305,13 +305,13 @@ def _began(hook: Hook) -> HookAnswer:
 def _ended(hook: Hook) -> HookAnswer:
     """The end of a turn, of a session, or of what a context holds: its transcript is queued."""
     from tacit.hooks.sessions import remember
-    from tacit.stores import moments
+    from tacit.store import moments
 
     event = hook.event
     if hook.settings["learns"]:
         remember(hook)
     elif event.captured and event.name == "session-end":  # it served this session alone
-        from tacit.stores.places import remove_captured
+        from tacit.place.folders import remove_captured
 
         remove_captured(hook.store.path, [event.session])
     if event.name != "stop" or not moments.meta(hook.store, f"checks:{hook.project_id}"):
@@ -387,7 +387,7 @@ def _told(
 
 
 def _is_unmet(hook: Hook) -> bool:
-    from tacit.stores import moments
+    from tacit.store import moments
 
     return moments.session(hook.store, hook.session_id(hook.event.session)) is None
 
@@ -396,7 +396,7 @@ def _key(hook: Hook, event: Event, root: str) -> str:
     """The event's key. A start has no id of its own: earlier ones on the same surface tell two starts apart."""
     if event.name != "session-start":
         return event.key
-    from tacit.stores import moments
+    from tacit.store import moments
 
     surface = "hook:compact" if is_emptied(event) else "hook:session-start"
     soon = clock.seconds(clock.now()) - REPEATED_WITHIN

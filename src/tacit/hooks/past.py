@@ -12,10 +12,10 @@ from typing import Any
 
 from tacit.core.journal import Entry
 from tacit.core.links import Evidence, sightings
-from tacit.core.memory import DECIDED, NUMBERS, Memory, Tally, from_row
+from tacit.lesson import DECIDED, NUMBERS, Lesson, Tally, from_row
 
 
-def memories_then(entries: Iterable[Entry]) -> dict[str, Memory]:
+def memories_then(entries: Iterable[Entry]) -> dict[str, Lesson]:
     """The memories as these entries, in the order they were written, leave them; erased ones are left out."""
     rows: dict[str, dict[str, Any]] = {}
     erased: set[str] = set()
@@ -27,7 +27,7 @@ def memories_then(entries: Iterable[Entry]) -> dict[str, Memory]:
     return {id: _memory(row) for id, row in rows.items() if id not in erased and row.get("text")}
 
 
-def _memory(row: dict[str, Any]) -> Memory:
+def _memory(row: dict[str, Any]) -> Lesson:
     return from_row(
         tuple(row.get(name, 0 if name in NUMBERS else _USUAL.get(name, "")) for name in DECIDED)
     )
@@ -35,7 +35,7 @@ def _memory(row: dict[str, Any]) -> Memory:
 
 # What an entry leaves out is what a memory is born with.
 _BORN_WITH = ("kind", "klass", "scope", "severity", "trust", "gate", "state", "verdict")
-_USUAL = {name: getattr(Memory, name) for name in _BORN_WITH}
+_USUAL = {name: getattr(Lesson, name) for name in _BORN_WITH}
 
 
 def tally_then(evidence: Sequence[Evidence], until: str) -> Tally:

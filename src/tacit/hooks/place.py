@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 
 from tacit.core.value import dumps, loads
-from tacit.stores import moments
+from tacit.store import moments
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from tacit.hooks.record import Store
-    from tacit.stores.moments import Project
+    from tacit.store.moments import Project
 
 _DECIDE = ("TACIT_PROJECT", "GIT_DIR", "GIT_WORK_TREE", "GIT_CEILING_DIRECTORIES")
 _KEEP_WITHIN = 0.15  # seconds
@@ -32,7 +32,7 @@ def project_here(
         before, id, root = loads(kept)
         if before == mark:
             return moments.project(store, id), root, f"{root}/.git"
-    from tacit.stores.identity import locate
+    from tacit.place.identity import locate
 
     place = locate(folder, env)
     found = moments.choice(store, place)

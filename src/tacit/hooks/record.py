@@ -6,14 +6,14 @@ All that is written down stands in one short transaction; what cannot be recorde
 from __future__ import annotations
 
 from tacit.core.digest import new_id, short_hash
-from tacit.core.memory import seen_by
 from tacit.core.plain import TRIAL
 from tacit.hooks.coin import assignments, tells_cure_of
 from tacit.hooks.events import COMMAND, FILE, Injection, LeftOut, Told, moment_of
 from tacit.hooks.known import CALLS, Known, chosen
 from tacit.hooks.render import render, tokens_of
-from tacit.stores import moments
-from tacit.stores.places import common_in
+from tacit.lesson import seen_by
+from tacit.place.folders import common_in
+from tacit.store import moments
 from tacit.trial.coin import WITHHELD
 
 TYPE_CHECKING = False
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from tacit.core.value import Section
     from tacit.hooks.coin import Assigned
     from tacit.hooks.events import AskingRun, Query
-    from tacit.stores.moments import Answered, Candidate
+    from tacit.store.moments import Answered, Candidate
 
     # what a context was assigned before, and whether that is told again
     # -> ids of lessons, those with a caution, what was left out

@@ -8,9 +8,9 @@ text leave its line.
 
 from __future__ import annotations
 
-from tacit.core.memory import LOOKED_AT, OWNER, PERSONS, frequency_of, is_found_once
 from tacit.core.plain import LINE_CHARS
 from tacit.core.states import stage_of
+from tacit.lesson import LOOKED_AT, OWNER, PERSONS, frequency_of, is_found_once
 from tacit.safety.one_line import plain_line
 
 TYPE_CHECKING = False
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
-    from tacit.core.memory import Memory
     from tacit.core.profile import Profile
     from tacit.hooks.events import Told
-    from tacit.stores.moments import Candidate
+    from tacit.lesson import Lesson
+    from tacit.store.moments import Candidate
 
     Words = (
         Any  # a profile's `render` section, or what has its heading, intro, line and max_line_chars
@@ -46,7 +46,7 @@ def render(given: Sequence[Told], nonce: str, again: bool = False) -> str:
     return fenced("\n".join(lines), nonce, AGAIN if again else LABEL)
 
 
-def note(lesson: Candidate | Memory, longest: int = 0, signer: str = "") -> str:
+def note(lesson: Candidate | Lesson, longest: int = 0, signer: str = "") -> str:
     """One lesson with its id, how often it was seen, and on whose word it stands: its trust, since `source` is free text.
 
     A team mate's is told by the name that the user's own list of signers gives the key.
@@ -135,7 +135,7 @@ def _notes(given: Sequence[Told], profile: Profile, words: Words) -> str:
     return "".join(note(each.memory, words.max_line_chars, each.signer) + "\n" for each in given)
 
 
-def answered(hits: Sequence[tuple[Memory, str]], nonce: str, signers: Mapping[str, str]) -> str:
+def answered(hits: Sequence[tuple[Lesson, str]], nonce: str, signers: Mapping[str, str]) -> str:
     """What a question found, for an agent to read: fenced notes, each with its mark (candidate, held, stale) where it has one."""
     if not hits:
         return ""
@@ -188,7 +188,7 @@ def filled(template: str, each: Told, longest: int, profile: Profile) -> str:
     return template.format_map(facts)
 
 
-def _source(memory: Memory) -> str:
+def _source(memory: Lesson) -> str:
     """Who said it, in an origin's wording: one word of a name, and never a person's where no person did."""
     said = plain_line(memory.source, WORD_CHARS)
     claims = said.lower() in PERSONS and memory.trust not in ("user", "team")

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from typing import Protocol
 
-    from tacit.stores.moments import Text
+    from tacit.store.moments import Text
 
     class FullText(Protocol):
         """What a store answers about its texts."""

@@ -17,7 +17,7 @@ import os
 from tacit.core import clock
 from tacit.core.value import dumps, loads
 from tacit.safety.files import head_of
-from tacit.stores import moments
+from tacit.store import moments
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

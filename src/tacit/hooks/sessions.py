@@ -10,7 +10,7 @@ from tacit.hooks.events import is_emptied
 from tacit.hooks.session import copied_from, note
 from tacit.hooks.start_worker import LearnJob, enqueue, start, start_if_due
 from tacit.hosts import shell_mark, surroundings
-from tacit.stores import moments
+from tacit.store import moments
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def _watch(hook: Hook) -> None:
 
 def _have_kept(hook: Hook) -> None:
     """Write down what is checked out, and have the worker keep the work tree, so that this session can be replayed."""
-    from tacit.stores.identity import head_commit, locate
+    from tacit.place.identity import head_commit, locate
 
     event, place = hook.event, locate(hook.event.folder, hook.env)
     if place.kind == "git" and (head := head_commit(place.git_dir, place.common_dir)):

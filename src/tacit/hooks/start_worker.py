@@ -15,7 +15,7 @@ from tacit.core import clock
 from tacit.core.value import dumps, loads, value
 from tacit.hosts import of_session, surroundings
 from tacit.safety.files import head_of
-from tacit.stores import moments
+from tacit.store import moments
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -145,7 +145,7 @@ def telling(given: Mapping[str, Any]) -> str:
 
 def public(text: str) -> str:
     """A text without what is private. Secrets need not be looked for: a prompt is searched with, and never written."""
-    from tacit.core.memory import sound_text
+    from tacit.lesson import sound_text
 
     text = sound_text(text[:PROMPT_CHARS])
     if "<" not in text or "private" not in text.lower():

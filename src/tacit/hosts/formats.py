@@ -24,9 +24,9 @@ from tacit.origins import ORIGINS
 
 if TYPE_CHECKING:
     from tacit.core.exchange import Given, Header, Note, OriginVerdict, Row, Skipped
-    from tacit.core.memory import Memory
     from tacit.core.run import Run
     from tacit.hosts.source import Source
+    from tacit.lesson import Lesson
 
     class Format(Protocol):
         """What a format module offers."""
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
             part: str = "",
             now: str = "",
         ) -> str: ...
-        def name_for(self, memory: Memory, taken: Collection[str]) -> str: ...
+        def name_for(self, memory: Lesson, taken: Collection[str]) -> str: ...
 
 
 FORMATS = {

@@ -13,9 +13,9 @@ from typing import Any
 from tacit.core.errors import UsageError
 from tacit.core.exchange import Opening, Row, Skipped
 from tacit.core.links import CONFIRMED, STATED_SIGNALS, WITNESSED, is_carried
-from tacit.core.memory import ADDED, Memory, check_fields, checked
 from tacit.core.states import STATES
 from tacit.core.value import replace
+from tacit.lesson import ADDED, Lesson, check_fields, checked
 
 NAMESPACE = "tacit"  # of the ids that lessons were born with
 # What is carried, in this order, and its kind; a list and an object are JSON in a cell.
@@ -73,7 +73,7 @@ NARROW = (
     "project",
 )  # scopes that an import may give; wider ones need a person's approval
 _PLAIN = tuple(
-    name for name in FACTS if name in Memory.FIELDS and name not in ("id", "tags", "paths")
+    name for name in FACTS if name in Lesson.FIELDS and name not in ("id", "tags", "paths")
 )  # type: ignore[attr-defined]
 
 
@@ -108,7 +108,7 @@ def row_of(told: Mapping[str, Any], place: str) -> Row:
         if name in FACTS and field is not None and not _is(FACTS[name], field):
             raise ValueError(f"{name} holds {field!r:.60}, which is no {FACTS[name].__name__}")
     at = {name: told[name] for name in _PLAIN if told.get(name) not in (None, "")}
-    memory = Memory(**{"id": "", "project": "", **at, "text": told.get("text") or ""})
+    memory = Lesson(**{"id": "", "project": "", **at, "text": told.get("text") or ""})
     memory = replace(
         memory,
         tags=_texts(told, "tags"),
@@ -118,7 +118,7 @@ def row_of(told: Mapping[str, Any], place: str) -> Row:
     return lesson_row(memory, told.get("id") or "", _openings(told), place)
 
 
-def lesson_row(memory: Memory, name: str, openings: tuple[Opening, ...], place: str) -> Row:
+def lesson_row(memory: Lesson, name: str, openings: tuple[Opening, ...], place: str) -> Row:
     """A lesson of ours under its name; the project it goes to is the importer's, and what it refers to stays behind."""
     if not memory.text.strip():
         raise ValueError("it has no text")

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING
 
 from tacit.core.digest import short_hash
 from tacit.core.exchange import Given, Opening, OriginVerdict, Row, Skipped
-from tacit.core.memory import MAX_TEXT_BYTES, Memory
 from tacit.core.page import bullets, parts
 from tacit.hosts.source import Source
+from tacit.lesson import MAX_TEXT_BYTES, Lesson
 
 if TYPE_CHECKING:
     Item = Row | Given | OriginVerdict | Skipped
@@ -74,7 +74,7 @@ def memories(source: Source) -> Iterator[Item]:
         taken[name] = taken.get(name, 0) + 1
         at = f"{found.date}T00:00:00Z" if found.date else ""
         yield Row(
-            Memory(
+            Lesson(
                 id="",
                 project="",
                 text=said,
@@ -105,16 +105,16 @@ def dump(items: Iterable[Item], part: str = "page", now: str = "") -> str:
     return "\n".join(out) + "\n"
 
 
-def name_for(memory: Memory, taken: Collection[str]) -> str:
+def name_for(memory: Lesson, taken: Collection[str]) -> str:
     """Our own id: a page has no numbers."""
     return memory.id
 
 
-def _stands(memory: Memory) -> bool:
+def _stands(memory: Lesson) -> bool:
     return memory.state == "active" and (memory.on_page or memory.pinned)
 
 
-def _section(memory: Memory) -> str:
+def _section(memory: Lesson) -> str:
     told = (memory.extra or {}).get("section")
     section = " ".join(told.split()) if isinstance(told, str) else ""
     return section or next(

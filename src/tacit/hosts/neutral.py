@@ -23,11 +23,11 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from tacit.core import clock
-from tacit.core.memory import PERSONS, TIERS
 from tacit.core.run import OUTCOMES, STANCES, Cost, Finding, Reading, Run, Step, fold_severity
 from tacit.core.trust import CLAIMABLE, TIER_OF
 from tacit.core.value import fields, replace
 from tacit.hosts.source import STANDARD_INPUT, Source, json_record, said_place
+from tacit.lesson import PERSONS, TIERS
 
 if TYPE_CHECKING:
     Record = dict[str, Any]

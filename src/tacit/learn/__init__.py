@@ -14,7 +14,7 @@ from tacit.core.rows import run_id
 from tacit.core.run import Run
 from tacit.hookspecs import of_origins
 from tacit.learn.stage import Learned, added
-from tacit.stores.sql import WorkContext
+from tacit.store.reads import WorkContext
 
 if TYPE_CHECKING:
     from tacit.core.ports import Model

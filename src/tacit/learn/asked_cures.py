@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 from tacit.core.digest import short_hash
 from tacit.core.errors import ModelUnavailable
 from tacit.core.journal import Hand
-from tacit.core.memory import PERSONAL, Memory
 from tacit.core.run import Finding, Incident, Run
 from tacit.core.standing import is_confirmed
 from tacit.core.states import ACTIVE, KEPT
@@ -23,6 +22,8 @@ from tacit.learn.failures import barred
 from tacit.learn.floor import Cure
 from tacit.learn.outcomes import Session
 from tacit.learn.same import Neighbours, match
+from tacit.lesson import PERSONAL
+from tacit.lesson import Lesson as Known
 from tacit.reading import answers, prompt
 from tacit.reading.answers import Lesson
 from tacit.reading.check import comparable, find_quote, names_in
@@ -32,13 +33,13 @@ from tacit.reading.questions import lines_of
 from tacit.reading.whose import witness_of
 from tacit.safety.redact import redact
 from tacit.safety.witness import asked_before
-from tacit.stores.incidents import Counts, Noted, memory_of, noted_of
-from tacit.stores.readings import Reading, load
+from tacit.store.failures import Counts, Noted, memory_of, noted_of
+from tacit.store.readings import Reading, load
 
 if TYPE_CHECKING:
     from tacit.reading.questions import ReaderContext
-    from tacit.stores.sql import Store
-    from tacit.stores.sql_writer import Transaction
+    from tacit.store.reads import Store
+    from tacit.store.writes import Transaction
 
 _BY, _BY_RULES = "reader", "notice"
 CURE_LINEAGES, SHOWN = 2, 3  # that met it, and of which as many are shown
@@ -254,7 +255,7 @@ def _keep(
         session._promote(tx, id)
 
 
-def _known(tx: Transaction, desk: ReaderContext, reading: Reading, told: Cure) -> Memory | None:
+def _known(tx: Transaction, desk: ReaderContext, reading: Reading, told: Cure) -> Known | None:
     """The lesson that says what a cure says: a line of the rules that is in force, or what a session had found, about no failure yet."""
     project, profile = desk.project.id, desk.profile
     finding = Finding(reading.session, told.subject, told.text, _BY, 1, told.kind, tags=told.tags)

@@ -11,20 +11,6 @@ from typing import Any
 
 from tacit.core.digest import short_hash
 from tacit.core.errors import Refused, UsageError
-from tacit.core.memory import (
-    AGENT,
-    EDITABLE,
-    GLOBAL,
-    HEARSAY,
-    MET_IN,
-    OWNER,
-    SCOPES,
-    SEVERITIES,
-    Memory,
-    checked,
-    kept_subject,
-    kept_text,
-)
 from tacit.core.profile import GENERAL, Profile, class_of
 from tacit.core.rows import run_id
 from tacit.core.run import Finding, Run
@@ -35,9 +21,23 @@ from tacit.learn.gate import GateDecision, may_be_told
 from tacit.learn.outcomes import Session
 from tacit.learn.prepare import judged_by_gate, what_it_says, without_secrets
 from tacit.learn.stage import with_subject
+from tacit.lesson import (
+    AGENT,
+    EDITABLE,
+    GLOBAL,
+    HEARSAY,
+    MET_IN,
+    OWNER,
+    SCOPES,
+    SEVERITIES,
+    Lesson,
+    checked,
+    kept_subject,
+    kept_text,
+)
 from tacit.safety.redact import private, redact, redacted_path, redacted_record
 from tacit.safety.witness import Vouch
-from tacit.stores.sql import WorkContext
+from tacit.store.reads import WorkContext
 from tacit.words.signature import signature
 
 _FACETS = (*EDITABLE, "trust", "task", "group", "place", "run", "alias", "at", "origin", "extra")
@@ -52,7 +52,7 @@ def memory_from(
     id: str,
     at: str,
     vouch: Vouch,
-) -> tuple[Memory, str]:
+) -> tuple[Lesson, str]:
     """The memory that these facets describe, and why it starts where it does. `vouch` is asked of whatever is not a person's word."""
     unknown = [name for name in facets if name not in _FACETS]
     if unknown:
@@ -97,7 +97,7 @@ def memory_from(
     asked = (
         GateDecision("allow", "") if is_persons else may_be_told(clean.text, tier, vouch, beside)
     )
-    memory = Memory(
+    memory = Lesson(
         id=id,
         project={"global": GLOBAL, "agent": AGENT}.get(scope, project),
         text=clean.text,

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 from tacit.core.digest import short_hash
 from tacit.core.journal import Change, Hand
 from tacit.core.links import Evidence
-from tacit.core.memory import Memory, check_fields
 from tacit.core.profile import Profile, class_of, kind_named
 from tacit.core.programs import ABOUT
 from tacit.core.rows import Project
@@ -21,12 +20,13 @@ from tacit.core.states import GONE
 from tacit.core.value import replace
 from tacit.learn.floor import Cure
 from tacit.learn.gate import GateDecision, may_be_told
+from tacit.lesson import Lesson, check_fields
 from tacit.safety.redact import redact
-from tacit.stores.incidents import memory_of
+from tacit.store.failures import memory_of
 
 if TYPE_CHECKING:
     from tacit.safety.witness import Vouch
-    from tacit.stores.sql_writer import Transaction
+    from tacit.store.writes import Transaction
 
 BY_NOTICING = "notice"  # the name under which such lessons are written and worded
 
@@ -66,7 +66,7 @@ def keep(
     return known.id, False
 
 
-def adopt(tx: Transaction, memory: Memory, lesson: Cure, hand: Hand, seq: int) -> None:
+def adopt(tx: Transaction, memory: Lesson, lesson: Cure, hand: Hand, seq: int) -> None:
     """Make a lesson that says the same the one about this subject, with all its witnesses: two would stand side by side."""
     now = replace(
         memory, text=lesson.text, tags=lesson.tags, category=lesson.when, signature=lesson.subject
@@ -83,7 +83,7 @@ def adopt(tx: Transaction, memory: Memory, lesson: Cure, hand: Hand, seq: int) -
         _witness(tx, now, lesson, each, seq, hand.at)
 
 
-def of_subject(tx: Transaction, project: str, subject: str, by: str = BY_NOTICING) -> Memory | None:
+def of_subject(tx: Transaction, project: str, subject: str, by: str = BY_NOTICING) -> Lesson | None:
     """The memory that is about a subject, whatever became of it."""
     id = memory_of(tx, project, subject, by)
     return tx.get(id) if id else None
@@ -98,13 +98,13 @@ def _new(
     id: str,
     hold: bool,
     vouch: Vouch,
-) -> Memory:
+) -> Lesson:
     """A new lesson, as a candidate; the ladder says what its witnesses make of it."""
     kind = kind_named(profile, lesson.kind)
     asked = lesson_may_be_told(lesson, vouch)
     if hold and asked.outcome == "allow":
         asked = GateDecision("hold", "every finding waits for a person")
-    memory = Memory(
+    memory = Lesson(
         id=id,
         project=project.id,
         text=lesson.text,
@@ -135,7 +135,7 @@ def lesson_may_be_told(lesson: Cure, vouch: Vouch) -> GateDecision:
 
 
 def reworded(
-    tx: Transaction, memory: Memory, lesson: Cure, hand: Hand, vouch: Vouch
+    tx: Transaction, memory: Lesson, lesson: Cure, hand: Hand, vouch: Vouch
 ) -> Change | None:
     """Other words for the same subject, where the facts call for them and no person has chosen the words. Words that stay are not asked
     about again: a session that was told them shows them first."""
@@ -176,7 +176,7 @@ def witnesses(lesson: Cure) -> Iterator[tuple[str, str, str, str]]:
 
 def _witness(
     tx: Transaction,
-    memory: Memory,
+    memory: Lesson,
     lesson: Cure,
     met: tuple[str, str, str, str],
     seq: int,

@@ -7,14 +7,14 @@ from types import TracebackType
 from typing import TYPE_CHECKING
 
 from tacit.core.errors import NotFound, Refused
-from tacit.core.memory import Memory
 from tacit.core.proposal import Proposal
 from tacit.core.standing import is_confirmed, is_order_of_a_day, is_product_detail
+from tacit.lesson import Lesson
 
 if TYPE_CHECKING:
     from tacit.learn.review import Review
-    from tacit.stores.sql import Store
-    from tacit.stores.sql_writer import Transaction
+    from tacit.store.reads import Store
+    from tacit.store.writes import Transaction
 
 
 _MOST = 10
@@ -30,7 +30,7 @@ _KINDS = {
 }
 
 
-def heard(provisional: Iterable[Memory], most: int = _MOST) -> list[Memory]:
+def heard(provisional: Iterable[Lesson], most: int = _MOST) -> list[Lesson]:
     """What a reader heard a person say and the person has not confirmed: on trial until then."""
     theirs = (
         memory
@@ -40,7 +40,7 @@ def heard(provisional: Iterable[Memory], most: int = _MOST) -> list[Memory]:
     return best(theirs, most)
 
 
-def best(candidates: Iterable[Memory], most: int = _MOST) -> list[Memory]:
+def best(candidates: Iterable[Lesson], most: int = _MOST) -> list[Lesson]:
     """The candidates that most deserve a look: a person's words first, then what came again and has evidence. What one session settled
     about the product or asked for once is no question: `list` has it."""
     found = [
@@ -53,11 +53,11 @@ def best(candidates: Iterable[Memory], most: int = _MOST) -> list[Memory]:
     return sorted(found, key=lambda memory: (-_score(memory), memory.created_at, memory.id))[:most]
 
 
-def _word(memory: Memory) -> str:
+def _word(memory: Lesson) -> str:
     return str((memory.extra or {}).get("word") or "")
 
 
-def _score(memory: Memory) -> float:
+def _score(memory: Lesson) -> float:
     return (
         _WORTH_BY_STANDING.get(_word(memory), 0.5)
         + _KINDS.get(memory.klass, 0.3)

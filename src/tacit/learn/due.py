@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING
 from tacit.core.clock import after_days
 from tacit.core.fade import strength
 from tacit.core.links import Evidence
-from tacit.core.memory import Memory
 from tacit.core.profile import GENERAL, Profile
 from tacit.core.value import Section, value
-from tacit.stores.due import by_tally, in_range, in_states, runs_that_could
+from tacit.lesson import Lesson
+from tacit.store.due import by_tally, in_range, in_states, runs_that_could
 
 if TYPE_CHECKING:
-    from tacit.stores.sql import Reads
+    from tacit.store.reads import Reads
 
 _BY_DAYS = {
     "days_in_state": ("state",),
@@ -165,7 +165,7 @@ def _waited(store: Reads, project: str, profile: Profile, at: str) -> Iterator[s
             yield from sorted(set.intersection(*past) - recent if past else ())
 
 
-def runs_unmet(store: Reads, memory: Memory, evidence: Sequence[Evidence], profile: Profile) -> int:
+def runs_unmet(store: Reads, memory: Lesson, evidence: Sequence[Evidence], profile: Profile) -> int:
     """How many runs of its project could have met or used a lesson since one did or it came to
     its state; counted up to the bound."""
     if not profile.fade.exposure:

@@ -20,14 +20,14 @@ from tacit.core.states import KEPT, UNDOUBTED, stage_of
 from tacit.core.value import replace, value
 from tacit.learn.due import due, runs_unmet
 from tacit.learn.gone import look
-from tacit.stores.counts import in_states
-from tacit.stores.due import in_order, last_entry, touched
+from tacit.store.counts import in_states
+from tacit.store.due import in_order, last_entry, touched
 
 if TYPE_CHECKING:
     from tacit.core.lifecycle import Move
-    from tacit.core.memory import Memory
-    from tacit.stores.sql import WorkContext
-    from tacit.stores.sql_writer import Transaction
+    from tacit.lesson import Lesson
+    from tacit.store.reads import WorkContext
+    from tacit.store.writes import Transaction
 
 LEAST, SHARE = 50, 0.2  # lessons that one pass moves at most, or this share of all, if that is more
 AT_ONCE = 100  # lessons judged in one transaction: others get their turn in between
@@ -107,7 +107,7 @@ def _last(work: WorkContext, now: _Place) -> _Place:
 
 def _judged(
     tx: Transaction, work: WorkContext, ids: Sequence[str], now: _Place
-) -> list[tuple[Memory, Move]]:
+) -> list[tuple[Lesson, Move]]:
     """Those of these lessons that have a move to make, and which."""
     found = []
     for memory in tx.memories(ids):

@@ -12,20 +12,20 @@ from typing import TYPE_CHECKING
 
 from tacit.core.journal import Entry, Hand
 from tacit.core.links import CONFIRMED, Evidence, Mark
-from tacit.core.memory import OWNER, Memory
 from tacit.core.rows import RunRow
 from tacit.core.standing import is_confirmed
 from tacit.core.trust import READ_AS, reaches, stance_against, tier_to_take_away
 from tacit.core.value import replace
 from tacit.learn.promote import promote
-from tacit.stores.sql import WorkContext
+from tacit.lesson import OWNER, Lesson
+from tacit.store.reads import WorkContext
 
 if TYPE_CHECKING:
-    from tacit.stores.sql_writer import Transaction
+    from tacit.store.writes import Transaction
 
 
 def give_feedback(
-    work: WorkContext, memory: Memory, word: str, *, run: RunRow | None, reason: str
+    work: WorkContext, memory: Lesson, word: str, *, run: RunRow | None, reason: str
 ) -> None:
     """Record it, and let the ladder answer."""
     by, tier, at = work.actor.name, work.actor.tier, work.now()

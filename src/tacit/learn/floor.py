@@ -17,7 +17,7 @@ from tacit.core.run import Finding, Incident, Run
 from tacit.core.value import value
 from tacit.reading.command import commands
 from tacit.reading.decide import STANDING_MARKS
-from tacit.stores.incidents import Noted
+from tacit.store.failures import Noted
 from tacit.words.diagnose import Diagnosis
 from tacit.words.own_words import own_text
 

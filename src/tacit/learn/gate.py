@@ -20,12 +20,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
-from tacit.core.memory import PERSONAL
 from tacit.core.profile import Profile
 from tacit.core.run import Finding
 from tacit.core.trust import HELD
 from tacit.core.value import value
 from tacit.hookspecs import policy
+from tacit.lesson import PERSONAL
 from tacit.reading.echo import plain_line
 from tacit.safety.provenance import GROUNDED
 from tacit.safety.screen import screened

@@ -8,10 +8,10 @@ import re
 from collections.abc import Callable, Sequence
 
 from tacit.core.links import GONE
-from tacit.core.memory import Memory
 from tacit.core.states import ACTIVE
-from tacit.stores.due import in_turn
-from tacit.stores.sql import WorkContext
+from tacit.lesson import Lesson
+from tacit.store.due import in_turn
+from tacit.store.reads import WorkContext
 
 TURN = 500  # lessons that a pass looks at beside those that changed
 _MARK = "looked for files"
@@ -25,7 +25,7 @@ class Tree:
         files = [name for folder in ADRS for name in _listed(os.path.join(root, folder))]
         self.records = frozenset(number for name in files if (number := record_number(name)))
 
-    def lacks(self, memory: Memory) -> tuple[str, ...]:
+    def lacks(self, memory: Lesson) -> tuple[str, ...]:
         """What a lesson names and is gone."""
         names = named_paths(memory.text, memory.paths)
         return (

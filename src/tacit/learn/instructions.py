@@ -9,7 +9,7 @@ from typing import Any
 
 from tacit.core.value import value
 from tacit.reading.echo import plain_line
-from tacit.stores.incidents import Noted
+from tacit.store.failures import Noted
 
 PATHS_FROM = (
     3  # lineages that looked for a path in vain, before a file is said to be wrong about it

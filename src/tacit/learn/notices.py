@@ -17,10 +17,10 @@ from tacit.learn.floor import Cure, command_after, cure_of, outlives_task, said_
 from tacit.learn.instructions import contradictions
 from tacit.reading.command import commands
 from tacit.reading.echo import as_said
-from tacit.stores.incidents import Noted
+from tacit.store.failures import Noted
 
 if TYPE_CHECKING:
-    from tacit.stores.sql_writer import Transaction
+    from tacit.store.writes import Transaction
 
     class Counts(Protocol):
         """What is asked about all that was counted in a project: of a store, or of a look back's

@@ -23,9 +23,9 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 
 from tacit.core.links import UNKNOWN
-from tacit.core.memory import Memory, names_of, shared_path
 from tacit.core.programs import ABOUT
 from tacit.core.run import Run, Step
+from tacit.lesson import Lesson, names_of, shared_path
 from tacit.reading.command import SUBCOMMANDS, commands, line_of, main_command
 from tacit.reading.page import PERSON, at_home, failing_output, is_hidden, spoken
 from tacit.trial.outcome import Sighting
@@ -188,7 +188,7 @@ def _subject(step: Step) -> tuple[str, ...]:
     return call.key if call is not None else (step.tool, *step.files[:1])
 
 
-def came_to(run: Run, memory: Memory) -> bool | None:
+def came_to(run: Run, memory: Lesson) -> bool | None:
     """Whether the run called a command or touched a file that a lesson names, what it warns of
     and what it advises alike: who does the work another way does it. None where the lesson is
     not known to be about a command or a file."""

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tacit.core.links import INSTRUCTED, NOBODY_KNOWS, UNKNOWN, UNMET, Mark, Use
-from tacit.core.memory import Memory
 from tacit.core.run import Finding
 from tacit.core.value import replace
 from tacit.hookspecs import of_origins
@@ -15,9 +14,10 @@ from tacit.learn.prepare import QUOTED_FOR_SECRETS
 from tacit.learn.same import prepared, same
 from tacit.learn.session import Findings
 from tacit.learn.settle import Seen, outcome_of, unit_outcome
+from tacit.lesson import Lesson
 from tacit.reading.echo import cited, stands_in
 from tacit.safety.redact import private, redact, redacted_path, redacted_record
-from tacit.stores.lookups import by_alias
+from tacit.store.lookups import by_alias
 from tacit.trial.effect import settled_units
 from tacit.trial.evalue import HARMS, graded, stands, tabulate, trials_from, verdict
 from tacit.trial.outcome import OCCURRED, Outcome, clock_behind
@@ -27,7 +27,7 @@ from tacit.words.prepared import Prepared
 
 if TYPE_CHECKING:
     from tacit.learn.gate import GateDecision
-    from tacit.stores.sql_writer import Transaction
+    from tacit.store.writes import Transaction
 
 MOST_INCIDENTS = 200  # of one run that are kept for the runs after it
 
@@ -145,7 +145,7 @@ class Session(Findings):
                 )
                 tx.add_use(given)
 
-    def _about(self, finding: Finding, readied: Prepared, memory: Memory) -> set[str]:
+    def _about(self, finding: Finding, readied: Prepared, memory: Lesson) -> set[str]:
         """The memories a finding is about, and this one if it is its problem."""
         found = self.about.get(finding.key, set())
         return found | {memory.id} if same(memory, readied, self.profile) else found
@@ -164,7 +164,7 @@ class Session(Findings):
         if use.arm != "exempt" and use.at > tx.measured_since(memory):
             self._judge(tx, tx.get(memory))
 
-    def _judge(self, tx: Transaction, memory: Memory) -> None:
+    def _judge(self, tx: Transaction, memory: Lesson) -> None:
         """What the control group says of this lesson now, from all its settled uses, and what
         its ladder makes of it."""
         table = tabulate(trials_from(tx.uses(memory=memory.id), tx.marks(memory=memory.id)))
@@ -207,7 +207,7 @@ class Session(Findings):
                 tx.add_mark(self._mark(memory, signal))
 
     def _mark_moment(
-        self, tx: Transaction, memory: Memory, marks: Sequence[Mark], struck: bool
+        self, tx: Transaction, memory: Lesson, marks: Sequence[Mark], struck: bool
     ) -> None:
         """Whether the unit came to what the lesson is about; written down where it did not, and
         taken back by a later run that did."""

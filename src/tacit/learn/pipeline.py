@@ -17,8 +17,8 @@ from tacit.learn.take import take
 from tacit.reading.judge import judge
 from tacit.reading.questions import Questions, ReaderContext
 from tacit.reading.session import READING_PATIENCE, examined, postponed
-from tacit.stores import readings
-from tacit.stores.readings import Reading
+from tacit.store import readings
+from tacit.store.readings import Reading
 
 
 def read(desk: ReaderContext, reading: Reading) -> Learned:

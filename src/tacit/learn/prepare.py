@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from tacit.core.memory import sound_text
 from tacit.core.profile import Profile
 from tacit.core.proposal import STAGED_BY_HAND
 from tacit.core.rows import run_id
@@ -18,13 +17,14 @@ from tacit.learn.extract import EXTRACTORS, extract
 from tacit.learn.filing import filing_of
 from tacit.learn.gate import GateDecision, gate_named, rules_of, whose_word
 from tacit.learn.same import prepared, same
+from tacit.lesson import sound_text
 from tacit.reading.echo import strip_echo
 from tacit.safety.redact import private, redact, redacted_path, redacted_record
-from tacit.stores.lookups import incidents
+from tacit.store.lookups import incidents
 
 if TYPE_CHECKING:
     from tacit.safety.witness import Vouch
-    from tacit.stores.sql import Reads, Store, WorkContext
+    from tacit.store.reads import Reads, Store, WorkContext
 
 QUOTED_FOR_SECRETS = 4_000  # characters of a quote, and of a task twice as many, that are read for secrets: less than that is kept
 # of a finding, read for secrets like its text

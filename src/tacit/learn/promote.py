@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 
 from tacit.core.journal import Hand
 from tacit.core.lifecycle import Move, advance, hinges, moves_due
-from tacit.core.memory import Memory
 from tacit.core.moves import moved, proposed, was_answered
 from tacit.core.profile import Profile
 from tacit.core.rows import Project
 from tacit.core.standing import BY_EVIDENCE, standing_of
 from tacit.core.states import stage_of
 from tacit.core.value import replace, value
+from tacit.lesson import Lesson
 
 if TYPE_CHECKING:
-    from tacit.stores.sql_writer import Transaction
+    from tacit.store.writes import Transaction
 
 QUOTED_CHARS = (
     160  # characters of the line that a lesson was drawn from, where somebody is asked about it
@@ -80,7 +80,7 @@ def _propose(
     tx: Transaction,
     project: Project,
     profile: Profile,
-    memory: Memory,
+    memory: Lesson,
     wanted: Move,
     by: str,
     at: str,

@@ -17,7 +17,6 @@ from tacit.core.errors import Refused, UsageError
 from tacit.core.journal import Hand, change
 from tacit.core.lifecycle import Move, Refusal, allows, judge_move, review_days
 from tacit.core.links import CONTRADICTED, Evidence, Mark
-from tacit.core.memory import Memory
 from tacit.core.merge import brought, merged, parted, taken_back
 from tacit.core.moves import lifted, moved
 from tacit.core.proposal import APPROVED, EXPIRED, OPEN, REJECTED, Proposal
@@ -38,10 +37,11 @@ from tacit.core.value import replace, value
 from tacit.learn.deciding import Deciding
 from tacit.learn.feedback import confirm
 from tacit.learn.promote import promote
-from tacit.stores.sql import WorkContext
+from tacit.lesson import Lesson
+from tacit.store.reads import WorkContext
 
 if TYPE_CHECKING:
-    from tacit.stores.sql_writer import Transaction
+    from tacit.store.writes import Transaction
 
 _AWAY = (DOUBTED, GONE, "under_review", "archived", "decayed")  # where a proposal would take it
 REINSTATED = 0.4  # confidence at least of what a review found for: without it the next sweep would undo the review
@@ -109,12 +109,12 @@ class Review:
                 )
             return self._confirmed(tx, self._decide(tx, tx.get(id), goal, reason))
 
-    def _may_stand_for(self, memory: Memory) -> bool:
+    def _may_stand_for(self, memory: Lesson) -> bool:
         """Whether a person's yes to what is told already says anything new: where no stage is above it, and nobody said it."""
         own = self.profile.stages.keys() == set(STATES)
         return own and self.role == _PERSON_ROLE and not is_confirmed(memory)
 
-    def _stand_for(self, tx: Transaction, memory: Memory, reason: str) -> Reviewed:
+    def _stand_for(self, tx: Transaction, memory: Lesson, reason: str) -> Reviewed:
         told, at = reason or f"{self.by} stands for it", self.now()
         now = replace(memory, gate_reason=f"approved by {self.by}", updated_at=at)
         tx.apply(change(memory, now, self.hand(at), "approve", told))
@@ -188,7 +188,7 @@ class Review:
             back = (to or stood) if goal == "previous" else self._out(goal)
             return self._decide(tx, memory, back, reason)
 
-    def _stage(self, memory: Memory) -> str:
+    def _stage(self, memory: Lesson) -> str:
         return stage_of(memory, self.profile.stages)
 
     def _is_told(self, stage: str) -> bool:
@@ -204,13 +204,13 @@ class Review:
         at = told.index(stage)
         return told[at - 1] if at else self._out("decayed")
 
-    def _next_up(self, memory: Memory) -> str:
+    def _next_up(self, memory: Lesson) -> str:
         rising = [each for each, state in self.profile.stages.items() if state in UNDOUBTED]
         stage = self._stage(memory)
         at = rising.index(stage) + 1 if stage in rising else len(rising)
         return rising[at] if at < len(rising) else ""
 
-    def _keep(self, tx: Transaction, memory: Memory, reason: str) -> Reviewed:
+    def _keep(self, tx: Transaction, memory: Lesson, reason: str) -> Reviewed:
         """It stays as it is: its next review is put off, what was held against it is wiped, proposals to take it out are turned down."""
         at, told = self.now(), f"kept by {self.by}" + (f": {reason}" if reason else "")
         days = review_days(self.profile, self._stage(memory))
@@ -226,7 +226,7 @@ class Review:
                 )
         return Reviewed(memory.id, self._stage(memory), self._stage(memory), told)
 
-    def _weaken(self, tx: Transaction, memory: Memory, goal: str, reason: str) -> Reviewed:
+    def _weaken(self, tx: Transaction, memory: Lesson, goal: str, reason: str) -> Reviewed:
         """Back one state lower than it stood, and less sure by a contradiction's worth, as far as a review that lets it stay allows."""
         at, told = self.now(), f"weakened to {goal}" + (f": {reason}" if reason else "")
         done = self._decide(tx, memory, goal, told, stood=goal)
@@ -239,7 +239,7 @@ class Review:
         return done
 
     def _decide(
-        self, tx: Transaction, memory: Memory, to: str, reason: str, *, stood: str = ""
+        self, tx: Transaction, memory: Lesson, to: str, reason: str, *, stood: str = ""
     ) -> Reviewed:
         at = self.now()
         waiting = [
@@ -303,13 +303,13 @@ class Review:
             waiting[0].id if waiting else "",
         )
 
-    def _move(self, tx: Transaction, memory: Memory, move: Move, reason: str, at: str) -> None:
+    def _move(self, tx: Transaction, memory: Lesson, move: Move, reason: str, at: str) -> None:
         told = replace(move, reason=f"{move.reason}: {reason}" if reason else move.reason)
         tx.apply(moved(memory, told, self.profile, self.hand(at)))
         if memory.state == DOUBTED and self._is_told(move.to):
             self._wipe(tx, memory, at)
 
-    def _wipe(self, tx: Transaction, memory: Memory, at: str) -> None:
+    def _wipe(self, tx: Transaction, memory: Lesson, at: str) -> None:
         """What the review has weighed counts no more."""
         signals = memory.tally.signals or {}
         counted = {
@@ -340,7 +340,7 @@ class Review:
         self,
         tx: Transaction,
         proposal: Proposal | None,
-        memory: Memory,
+        memory: Lesson,
         to: str,
         approvals: tuple[tuple[str, str], ...],
         reason: str,
@@ -364,7 +364,7 @@ class Review:
         tx.put_proposal(kept)
         return kept
 
-    def _vouch(self, tx: Transaction, memory: Memory, reason: str) -> None:
+    def _vouch(self, tx: Transaction, memory: Lesson, reason: str) -> None:
         told = reason or f"{self.by} vouches for it"
         now = let_in(memory, self.profile.stages, f"approved by {self.by}")
         now = replace(now, updated_at=self.now())
@@ -381,7 +381,7 @@ class Review:
         )
         tx.add_evidence(word)
 
-    def _climb(self, tx: Transaction, memory: Memory) -> Reviewed:
+    def _climb(self, tx: Transaction, memory: Lesson) -> Reviewed:
         """A lesson let in goes as far as its ladder takes it with this approval, one rung at least where it may; all at one time, so that
         it is taken back as one."""
         at = tx.get(memory.id).updated_at
@@ -440,14 +440,14 @@ class Review:
                 "merge",
             )
 
-    def _supersede(self, tx: Transaction, loser: Memory, winner: Memory, reason: str) -> Reviewed:
+    def _supersede(self, tx: Transaction, loser: Lesson, winner: Lesson, reason: str) -> Reviewed:
         done = self._decide(tx, loser, self._out("superseded"), reason)
         if not done.waits_for:
             self._tie(tx, tx.get(loser.id), winner, done.reason)
         return done
 
     def _join(
-        self, tx: Transaction, loser: Memory, winner: Memory, reason: str, cause: str
+        self, tx: Transaction, loser: Lesson, winner: Lesson, reason: str, cause: str
     ) -> Reviewed:
         at = self.now()
         more = brought(loser, winner, tx.evidence(loser.id), tx.evidence(winner.id), self.hand(at))
@@ -457,7 +457,7 @@ class Review:
             tx.add_evidence(more)
         return Reviewed(loser.id, self._out("superseded"), self._stage(loser), reason)
 
-    def _tie(self, tx: Transaction, loser: Memory, winner: Memory, reason: str) -> None:
+    def _tie(self, tx: Transaction, loser: Lesson, winner: Lesson, reason: str) -> None:
         at = self.now()
         if loser.superseded_by != winner.id:
             tied = replace(loser, superseded_by=winner.id, updated_at=at)

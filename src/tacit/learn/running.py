@@ -19,12 +19,12 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Protocol
 
 from tacit.core.errors import TacitError, Unavailable, UsageError
-from tacit.core.memory import PERSONS, Memory, checked, seen_by
 from tacit.core.profile import Profile
 from tacit.core.run import OUTCOMES, Cost, Finding, Run, Step
 from tacit.core.trust import TIER_OF
 from tacit.learn.by_hand import finding_from
 from tacit.learn.stage import Learned
+from tacit.lesson import PERSONS, Lesson, checked, seen_by
 
 if TYPE_CHECKING:
     from tacit.hooks.events import Injection
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
         @property
         def profile(self) -> Profile: ...
-        def get(self, id: str) -> Memory: ...
+        def get(self, id: str) -> Lesson: ...
         @property
         def inject(self) -> Callable[..., Injection]: ...
         def learn(self, source: Run, *, over: bool = False) -> list[Learned]: ...
@@ -69,7 +69,7 @@ class Running:
             )
         self.id, self.task = id, task
         self.text = ""  # the lessons as text for a prompt; empty where there are none
-        self.lessons: Sequence[Memory] = ()
+        self.lessons: Sequence[Lesson] = ()
         self.note = ""  # why nothing was given, where that is not plain
         self.cost: Cost | None = None
         self.learned: Learned | None = None  # what came of it, after the end

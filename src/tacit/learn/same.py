@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
-from tacit.core.memory import PERSONAL, Memory
 from tacit.core.profile import Profile, class_of, kind_named
 from tacit.core.rows import Found, Hit, scope_projects
 from tacit.core.run import Finding
@@ -20,13 +19,14 @@ from tacit.core.value import replace, value
 from tacit.hookspecs import of_origins
 from tacit.learn.gate import GateDecision
 from tacit.learn.stage import takes_over
-from tacit.stores.lookups import indexed
+from tacit.lesson import PERSONAL, Lesson
+from tacit.store.lookups import indexed
 from tacit.words.match import says_more, shares_half
 from tacit.words.prepared import Prepared, prepare
 from tacit.words.tokens import query_words
 
 if TYPE_CHECKING:
-    from tacit.stores.sql_writer import Transaction
+    from tacit.store.writes import Transaction
 
 EQUAL_TEXT = "lexical"  # the matcher of a profile without a measure of its own
 QUERY_WORDS = 16  # of a finding's words, for finding its neighbours
@@ -37,7 +37,7 @@ _NEIGHBOURS = 30  # lessons a finding is compared with; full text only proposes
 class Matched:
     """The known lesson, if there is one, and how sure the match is."""
 
-    memory: Memory | None
+    memory: Lesson | None
     score: float
     runner_up: float
     reason: str
@@ -107,7 +107,7 @@ def match(
 def keeps_apart(
     finding: Finding,
     decision: GateDecision,
-    memory: Memory,
+    memory: Lesson,
     profile: Profile,
     *,
     claimed: bool = False,
@@ -150,7 +150,7 @@ def keeps_apart(
     return "" if refused or takes_over(finding, memory, profile) else told
 
 
-def is_wider(memory: Memory, project: str) -> bool:
+def is_wider(memory: Lesson, project: str) -> bool:
     """Whether a lesson holds beyond this project. In the same words it is the same lesson;
     otherwise a project's finding stays its own: a rule for everywhere ("You must lint.") knows
     nothing of how it is done here. The two are of one family."""
@@ -168,7 +168,7 @@ def of_one_class(mine: str, other: str) -> bool:
     return mine == other or (mine not in APART and other not in APART)
 
 
-def successor_of(tx: Transaction, memory: Memory) -> Memory | None:
+def successor_of(tx: Transaction, memory: Lesson) -> Lesson | None:
     """The lesson that stands where this one stood, to which a superseded one hands its
     sightings; None where that is not here."""
     for _ in range(8):
@@ -181,7 +181,7 @@ def successor_of(tx: Transaction, memory: Memory) -> Memory | None:
     return memory
 
 
-def same(memory: Memory, finding: Prepared, profile: Profile) -> bool:
+def same(memory: Lesson, finding: Prepared, profile: Profile) -> bool:
     """Whether a finding is the problem this lesson is about."""
     mine = prepared_of(memory)
     if profile.match.matcher == EQUAL_TEXT:
@@ -197,7 +197,7 @@ def _words(text: str, profile: Profile) -> list[str]:
     return found
 
 
-def _comparable(finding: Finding, memory: Memory, profile: Profile) -> bool:
+def _comparable(finding: Finding, memory: Lesson, profile: Profile) -> bool:
     klass = class_of(profile, kind_named(profile, finding.kind))
     if not of_one_class(klass, memory.klass) and memory.text != finding.text:
         return False
@@ -225,6 +225,6 @@ def prepared(finding: Finding) -> Prepared:
     return prepare(finding.text, finding.tags, finding.signature, finding.category)
 
 
-def prepared_of(memory: Memory) -> Prepared:
+def prepared_of(memory: Lesson) -> Prepared:
     """A lesson, read for comparing."""
     return prepare(memory.text, memory.tags, memory.signature, memory.category)

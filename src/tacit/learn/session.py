@@ -12,7 +12,6 @@ from tacit.core.digest import digest, short_hash
 from tacit.core.edits import made
 from tacit.core.journal import Hand
 from tacit.core.links import UNHEARD, Evidence
-from tacit.core.memory import PERSONAL, Memory, family_of
 from tacit.core.rows import FindingRow, RunRow, run_id
 from tacit.core.run import OUTRIGHT, Finding, Incident, Run
 from tacit.core.trust import HELD, stance_against, tier_to_take_away
@@ -31,15 +30,16 @@ from tacit.learn.stage import (
     new_memory,
     vouched_for,
 )
-from tacit.stores.incidents import Counts, fold_incidents, lineage_of, put_incidents
+from tacit.lesson import PERSONAL, Lesson, family_of
+from tacit.store.failures import Counts, fold_incidents, lineage_of, put_incidents
 
 if TYPE_CHECKING:
     from tacit.learn.gate import GateDecision
     from tacit.learn.same import Matched
     from tacit.reading.questions import ReaderContext
     from tacit.safety.witness import Vouch
-    from tacit.stores.sql import WorkContext
-    from tacit.stores.sql_writer import Transaction
+    from tacit.store.reads import WorkContext
+    from tacit.store.writes import Transaction
 
 BY_LEARNING = "learn"  # the name under which the pipeline writes
 PORTION = 50  # findings whose neighbours are looked up at once
@@ -209,7 +209,7 @@ class Findings:
         self.counts["proposals"] += propose(tx, self.project.id, told.notices, self.at)
 
     def _weighed(
-        self, finding: Finding, decision: GateDecision, known: Memory | None
+        self, finding: Finding, decision: GateDecision, known: Lesson | None
     ) -> tuple[Finding, GateDecision]:
         """What is too slight to be new is counted and nothing more; of what is known, poor
         figures are a sighting still."""
@@ -230,9 +230,9 @@ class Findings:
 
     def _match(
         self, tx: Transaction, finding: Finding, decision: GateDecision, near: Neighbours
-    ) -> tuple[Matched, Memory | None]:
+    ) -> tuple[Matched, Lesson | None]:
         """The lesson that a finding is, and the one that it is alike to and yet apart from."""
-        apart: dict[str, Memory] = {}  # alike, and yet not this one
+        apart: dict[str, Lesson] = {}  # alike, and yet not this one
         finding = replace(finding, at=finding.at or self.run.ended_at)
 
         def met() -> Matched:
@@ -264,8 +264,8 @@ class Findings:
         tx: Transaction,
         finding: Finding,
         decision: GateDecision,
-        known: Memory | None,
-        twin: Memory | None,
+        known: Lesson | None,
+        twin: Lesson | None,
     ) -> str:
         """The memory that a finding makes, or meets again."""
         if known is None:
@@ -287,7 +287,7 @@ class Findings:
         return memory.id
 
     def _met_again(
-        self, tx: Transaction, known: Memory, finding: Finding, decision: GateDecision
+        self, tx: Transaction, known: Lesson, finding: Finding, decision: GateDecision
     ) -> Finding:
         spoken = in_better_words(known, finding, self.profile, self.hand)
         if spoken is not None:
@@ -311,7 +311,7 @@ class Findings:
     def _witness(
         self,
         tx: Transaction,
-        memory: Memory,
+        memory: Lesson,
         finding: Finding,
         decision: GateDecision,
         *,

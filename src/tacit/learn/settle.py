@@ -13,10 +13,10 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from tacit.core.clock import seconds
 from tacit.core.links import MAIN, Mark, Telling, Use, assigned_in
-from tacit.core.memory import Memory, seen_by
 from tacit.core.run import Finding, Run
 from tacit.core.value import replace, value
 from tacit.learn.occurrences import occurrences, said_again
+from tacit.lesson import Lesson, seen_by
 from tacit.trial.outcome import (
     NO_PROBLEM,
     OCCURRED,
@@ -68,7 +68,7 @@ def instruments(run: Run, use: Use | None = None, source: str = "") -> tuple[Ins
 
 def outcome_of(
     use: Use,
-    memory: Memory,
+    memory: Lesson,
     run: Run,
     seen: Iterable[Seen],
     *,

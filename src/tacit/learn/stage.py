@@ -11,7 +11,6 @@ from collections.abc import Sequence
 
 from tacit.core.journal import Change, Hand
 from tacit.core.lifecycle import CAUSES
-from tacit.core.memory import CONFIRMS, HEARD_WORDS, PERSONAL, Memory, kept_subject, sound_text
 from tacit.core.moves import moved as moved
 from tacit.core.profile import Profile, class_of, kind_named
 from tacit.core.proposal import staging_status
@@ -22,6 +21,7 @@ from tacit.core.trust import HELD, READ_AS, above, may_vouch
 from tacit.core.value import replace, value
 from tacit.hookspecs import of_origins
 from tacit.learn.gate import GateDecision
+from tacit.lesson import CONFIRMS, HEARD_WORDS, PERSONAL, Lesson, kept_subject, sound_text
 from tacit.words.match import says_more
 from tacit.words.prepared import prepare
 from tacit.words.subject import subject_by_rules
@@ -63,10 +63,10 @@ def added(first: Learned, second: Learned) -> Learned:
 
 def new_memory(
     finding: Finding, decision: GateDecision, profile: Profile, project: str, id: str, at: str
-) -> Memory:
+) -> Lesson:
     """The candidate that a finding becomes."""
     kind = kind_named(profile, finding.kind)
-    memory = Memory(
+    memory = Lesson(
         id=id,
         project=project,
         text=sound_text(decision.text or finding.text),
@@ -95,7 +95,7 @@ def new_memory(
     return with_subject(memory, profile, (finding.quote,))
 
 
-def with_subject(memory: Memory, profile: Profile, quotes: Sequence[str] = ()) -> Memory:
+def with_subject(memory: Lesson, profile: Profile, quotes: Sequence[str] = ()) -> Lesson:
     """A new lesson with its subject by rules, where nobody said what it is about and the profile tells moments apart."""
     if memory.about or not profile.budget.start_tokens:
         return memory
@@ -109,7 +109,7 @@ def scope_at_birth(finding: Finding, profile: Profile) -> str:
 
 
 def met_again(
-    memory: Memory, finding: Finding, decision: GateDecision, profile: Profile, hand: Hand
+    memory: Lesson, finding: Finding, decision: GateDecision, profile: Profile, hand: Hand
 ) -> tuple[Finding, list[Change]]:
     """A known lesson met again: the finding with the figures of both, and what changes in the lesson.
 
@@ -134,7 +134,7 @@ def met_again(
     return finding, changes
 
 
-def takes_over(finding: Finding, memory: Memory, profile: Profile) -> bool:
+def takes_over(finding: Finding, memory: Lesson, profile: Profile) -> bool:
     """Whether a lesson that is a reader's wording is from now on what a finding says: a person's line in place of it, and while it waits
     for evidence whatever brings that."""
     person = finding.tier in PERSONAL
@@ -146,7 +146,7 @@ def takes_over(finding: Finding, memory: Memory, profile: Profile) -> bool:
 
 
 def in_better_words(
-    memory: Memory, finding: Finding, profile: Profile, hand: Hand
+    memory: Lesson, finding: Finding, profile: Profile, hand: Hand
 ) -> Change | None:
     """A lesson that is said again by whose word is worth more than its source's, in their words: what a person said is printed as they said
     it, and what a reader guessed as it was borne out."""
@@ -181,7 +181,7 @@ def in_better_words(
     return hand.change(memory, now, "edit", told)
 
 
-def confirmed(memory: Memory, finding: Finding, hand: Hand) -> Change | None:
+def confirmed(memory: Lesson, finding: Finding, hand: Hand) -> Change | None:
     """A held lesson that independent evidence of a tier that confirms speaks for is let in; its trust stays what it was."""
     if (
         memory.gate != "hold"
@@ -196,7 +196,7 @@ def confirmed(memory: Memory, finding: Finding, hand: Hand) -> Change | None:
 
 
 def vouched_for(
-    memory: Memory, finding: Finding, decision: GateDecision, hand: Hand
+    memory: Lesson, finding: Finding, decision: GateDecision, hand: Hand
 ) -> Change | None:
     """A lesson that was held because nobody stood for the log of its words, once somebody does: as if they had from the start."""
     if (

@@ -10,7 +10,6 @@ from tacit.core.digest import short_hash
 from tacit.core.journal import Hand
 from tacit.core.lifecycle import Move
 from tacit.core.links import Evidence, Mark
-from tacit.core.memory import INSIDE, LIKELY_AGAIN, PERSONAL, TWIN, Memory
 from tacit.core.merge import merged
 from tacit.core.moves import moved
 from tacit.core.proposal import OPEN, Proposal
@@ -24,6 +23,7 @@ from tacit.learn.outcomes import Session
 from tacit.learn.prepare import judged_by_gate, without_secrets
 from tacit.learn.settle import unit_outcome
 from tacit.learn.stage import Learned
+from tacit.lesson import INSIDE, LIKELY_AGAIN, PERSONAL, TWIN, Lesson
 from tacit.reading.amend import about_the_same, goes_further
 from tacit.reading.answers import lesson_as
 from tacit.reading.check import Checked, subject_of
@@ -34,14 +34,14 @@ from tacit.reading.questions import lines_of
 from tacit.reading.twins import typed_as_it_stands
 from tacit.reading.verdicts import PROBLEM, judged_by_reader, settles
 from tacit.safety.witness import Witness, asked_before
-from tacit.stores.readings import Reading
+from tacit.store.readings import Reading
 from tacit.words.match import says_more
 from tacit.words.prepared import prepare
 
 if TYPE_CHECKING:
     from tacit.core.rows import FindingRow
     from tacit.reading.questions import ReaderContext
-    from tacit.stores.sql_writer import Transaction
+    from tacit.store.writes import Transaction
 
 EXTRACTOR, VERSION = "reader", 1
 _BY = "reader"
@@ -252,7 +252,7 @@ def _suspend(
     tx: Transaction,
     desk: ReaderContext,
     session: Session,
-    memory: Memory,
+    memory: Lesson,
     reason: str,
     hand: Hand,
 ) -> None:
@@ -265,8 +265,8 @@ def _replace(
     tx: Transaction,
     desk: ReaderContext,
     session: Session,
-    old: Memory,
-    now: Memory | None,
+    old: Lesson,
+    now: Lesson | None,
     finding: Finding,
     hand: Hand,
     agreed: bool,
@@ -303,7 +303,7 @@ def _word(tx: Transaction, id: str, finding: Finding, hand: Hand) -> None:
 def _propose(
     tx: Transaction,
     desk: ReaderContext,
-    memory: Memory,
+    memory: Lesson,
     reason: str,
     at: str,
     kind: str = "review",

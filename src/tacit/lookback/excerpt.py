@@ -12,11 +12,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from tacit.core import clock
-from tacit.core.memory import sound_text
 from tacit.core.run import FAILURE, Incident, Run
 from tacit.core.value import replace, value
 from tacit.learn.failures import notice
 from tacit.learn.floor import standing
+from tacit.lesson import sound_text
 from tacit.reading.echo import strip_echo
 from tacit.safety.redact import private, redact
 from tacit.safety.screen import screened

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from tacit.core.run import FAILURE, Incident
-from tacit.stores.incidents import Noted
+from tacit.store.failures import Noted
 
 
 class Notebook:

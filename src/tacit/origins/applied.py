@@ -14,15 +14,15 @@ from typing import TYPE_CHECKING, Any
 
 from tacit.core.journal import Hand
 from tacit.core.links import Mark, Use
-from tacit.core.memory import Memory
 from tacit.core.run import Run
 from tacit.core.value import replace, value
+from tacit.lesson import Lesson
 from tacit.origins.joelclaw.rules import Joelclaw
 from tacit.origins.likeness import keywords
 from tacit.words.tokens import all_stop_words
 
 if TYPE_CHECKING:
-    from tacit.stores.sql_writer import Transaction
+    from tacit.store.writes import Transaction
 
 _EFFECTS = ("positive", "negative", "neutral", "unknown")
 TOUCHED_WORDS = 2  # of a memory's own words in the task's: one may be chance
@@ -58,7 +58,7 @@ def by_outcome(outcome: str, *, touched: bool, repeated: bool, contradicted: boo
     return Applied("unknown", "none", "the task was neither passed nor failed")
 
 
-def touched(memory: Memory, run: Run) -> bool:
+def touched(memory: Lesson, run: Run) -> bool:
     """Whether a task had to do with what a memory is about: a path of its own, or its words in the task's."""
     files = {_path(path) for path in run.files}
     if any(
@@ -84,7 +84,7 @@ def touched(memory: Memory, run: Run) -> bool:
 
 
 def marks_for(
-    applied: Applied, memory: Memory, use: Use, run: str, at: str, before: Iterable[Mark]
+    applied: Applied, memory: Lesson, use: Use, run: str, at: str, before: Iterable[Mark]
 ) -> list[Mark]:
     """An application as marks: the log itself, a reuse, its success or failure, and the task if it is a new success."""
 
@@ -188,13 +188,13 @@ def echo(tx: Transaction, run: Run, uses: Sequence[Use], *, hand: Hand, **_: obj
     return []
 
 
-def _given(tx: Transaction, uses: Sequence[Use]) -> Iterator[tuple[Use, Memory, Sequence[Mark]]]:
+def _given(tx: Transaction, uses: Sequence[Use]) -> Iterator[tuple[Use, Lesson, Sequence[Mark]]]:
     for use in uses:
         if use.arm != "withheld":
             yield use, tx.get(use.memory), tx.marks(memory=use.memory)
 
 
-def _echo(tx: Transaction, memory: Memory, use: Use, answer: str, hand: Hand) -> None:
+def _echo(tx: Transaction, memory: Lesson, use: Use, answer: str, hand: Hand) -> None:
     used = echoed(memory.text, answer)
     now = (memory.tally.signals or {}).get("priority", 0.0)
     step = min(1.0, max(-1.0, now + (Joelclaw.ECHO if used else Joelclaw.FIZZLE))) - now

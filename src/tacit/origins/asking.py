@@ -30,7 +30,7 @@ from tacit.learn.stage import Learned
 from tacit.origins.observer import sanitize_text
 from tacit.reading.echo import strip_echo
 from tacit.safety.witness import of_run
-from tacit.stores.sql import WorkContext
+from tacit.store.reads import WorkContext
 
 if TYPE_CHECKING:
     from tacit.core.ports import Model

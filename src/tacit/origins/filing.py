@@ -10,12 +10,12 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from tacit.core.memory import SEVERITIES
 from tacit.core.profile import GENERAL, Profile, kind_named
 from tacit.core.run import Finding, Run
 from tacit.core.value import Section, replace, value
 from tacit.learn.filing import Filing
 from tacit.learn.gate import GateDecision
+from tacit.lesson import SEVERITIES
 
 UNSAID = "pitfall"  # the kind a finding has where its source names none
 

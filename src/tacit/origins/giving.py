@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from tacit.core.memory import Memory
 from tacit.core.rows import scope_projects
 from tacit.core.states import ACTIVE, barred
 from tacit.hooks.answer import Order, Scored, text_of
@@ -16,6 +15,7 @@ from tacit.hooks.events import LeftOut, Told
 from tacit.hooks.known import about_error
 from tacit.hooks.render import frame_tokens, line_tokens
 from tacit.hooks.search import CANDIDATES, Search
+from tacit.lesson import Lesson
 from tacit.origins.levels import all_out, fit, level_for
 from tacit.origins.ranked import (
     BY_WORDS,
@@ -26,14 +26,14 @@ from tacit.origins.ranked import (
     ordered,
     ranking,
 )
-from tacit.stores import moments
+from tacit.store import moments
 
 if TYPE_CHECKING:
     from tacit.core.profile import Profile
     from tacit.core.rows import Hit, Project
     from tacit.hooks.events import Query
     from tacit.origins.ranked import Hit as Found
-    from tacit.stores.sql import Store
+    from tacit.store.reads import Store
 
 SPARE = 8  # lessons beyond the budget that are asked for at the start: some are for other agents
 EVERY_HIT = 1000  # memories that a ranker which weighs everything is given at most
@@ -116,6 +116,6 @@ def order(profile: Profile, now: str) -> Order:
     return ranked
 
 
-def forgotten(profile: Profile, now: str) -> Callable[[Memory], bool]:
+def forgotten(profile: Profile, now: str) -> Callable[[Lesson], bool]:
     """Whether silence has taken a lesson out of an origin's answers."""
     return lambda memory: profile.rank.drop_stale and is_forgotten(memory, profile, now)

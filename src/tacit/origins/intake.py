@@ -16,21 +16,21 @@ from tacit.core.edits import made
 from tacit.core.exchange import Given, Header, Note, Opening, OriginVerdict, Row, Skipped
 from tacit.core.journal import Hand, change
 from tacit.core.links import STATED_SIGNALS, Evidence, Mark, Use
-from tacit.core.memory import PERSONAL, VERDICTS, Memory, sound_text
 from tacit.core.profile import class_of, kind_named
 from tacit.core.rows import RunRow, run_id
 from tacit.core.states import WAITING, at_stage, record_of, stage_of
 from tacit.core.trust import HELD, least
 from tacit.core.value import replace, value
 from tacit.learn.gate import may_be_told
+from tacit.lesson import PERSONAL, VERDICTS, Lesson, sound_text
 from tacit.safety.redact import private, redact, redacted_record
 from tacit.safety.witness import Vouch
-from tacit.stores.lookups import by_alias
-from tacit.stores.outgoing import UNNAMED_ROW, header_key, rows_namespace
-from tacit.stores.sql import WorkContext
+from tacit.store.lookups import by_alias
+from tacit.store.outgoing import UNNAMED_ROW, header_key, rows_namespace
+from tacit.store.reads import WorkContext
 
 if TYPE_CHECKING:
-    from tacit.stores.sql_writer import Transaction
+    from tacit.store.writes import Transaction
 
 TOLD = 50  # faults that are told one by one; all are counted
 
@@ -143,7 +143,7 @@ class _Intake:
             elif isinstance(item, OriginVerdict):
                 self._judged(tx, item)
 
-    def _row(self, tx: Transaction, row: Row, memory: Memory, redacted: int) -> None:
+    def _row(self, tx: Transaction, row: Row, memory: Lesson, redacted: int) -> None:
         namespace, name = row_name(row, self.names, self.format, self.namespace)
         known = self._known(tx, name, namespace)
         if row.tier and not known and row.alias and tx.memories([row.alias]):
@@ -180,7 +180,7 @@ class _Intake:
         self.counts["held"] += memory.gate == "hold"
         self.counts["quarantined"] += memory.gate == "quarantine"
 
-    def _lift(self, tx: Transaction, was: Memory, row: Row, memory: Memory) -> bool:
+    def _lift(self, tx: Transaction, was: Lesson, row: Row, memory: Lesson) -> bool:
         """A row that came before and was held, brought again by somebody who stands for it: as if they had from the start."""
         if (
             was.gate != "hold"
@@ -202,7 +202,7 @@ class _Intake:
         self.counts["updated"] += 1
         return True
 
-    def _renew(self, tx: Transaction, was: Memory, row: Row, memory: Memory) -> bool:
+    def _renew(self, tx: Transaction, was: Lesson, row: Row, memory: Lesson) -> bool:
         """Bring a memory up to date with a newer version of its record; whether anything changed.
 
         What was changed here since the record came stays: its text, its state. Figures become what the record says, by their difference.
@@ -227,7 +227,7 @@ class _Intake:
             self._set(tx, tx.get(was.id), opening.signal, opening.amount, opening.at)
         return True
 
-    def _read_again(self, came: Mapping[str, Any], row: Row) -> Memory | None:
+    def _read_again(self, came: Mapping[str, Any], row: Row) -> Lesson | None:
         """What a record that came before said of text and state, by the fields that the new one has them in."""
         new, stages = record_of(row.memory.extra), self.profile.stages
         stands = stage_of(row.memory, stages)
@@ -239,7 +239,7 @@ class _Intake:
         said = str(came.get(states[0], stands)) if states else stands
         return at_stage(replace(row.memory, text=text), said if said in stages else stands, stages)
 
-    def _set(self, tx: Transaction, memory: Memory, signal: str, amount: float, at: str) -> None:
+    def _set(self, tx: Transaction, memory: Lesson, signal: str, amount: float, at: str) -> None:
         """A figure as a record states it now."""
         tally, signals = memory.tally, memory.tally.signals or {}
         if signal == "confidence":
@@ -263,7 +263,7 @@ class _Intake:
         if more and amount != have:
             self._opens(tx, memory, Opening(signal, more, at or self.at), f"again {self.at}")
 
-    def _opens(self, tx: Transaction, memory: Memory, counted: Opening, place: str) -> None:
+    def _opens(self, tx: Transaction, memory: Lesson, counted: Opening, place: str) -> None:
         """Something that the other system counted."""
         said: dict[str, Any] = {
             "signal": counted.signal,
@@ -274,7 +274,7 @@ class _Intake:
         word: dict[str, Any] = {"by": self.by, "tier": self.tier, "place": place, "seq": self.seq}
         tx.add_evidence(Evidence(memory.id, memory.project, **word, **said))
 
-    def _memory(self, row: Row, at: str) -> tuple[Memory, int]:
+    def _memory(self, row: Row, at: str) -> tuple[Lesson, int]:
         """A row as it will be kept, and how many secrets were taken out of it."""
         # What only an owner can say of a lesson stays behind where no owner speaks.
         came = (
@@ -438,7 +438,7 @@ def other_name(row: Row) -> str:
     return f"{UNNAMED_ROW}{row.alias}@{_hash(row)}"
 
 
-def is_same(known: Memory, row: Row) -> bool:
+def is_same(known: Lesson, row: Row) -> bool:
     """Whether a row is the memory that bears its name: the same text, or the one it came with before it was edited."""
     text = redacted_record(row.memory.text).strip()
     came = known.extra or {}

@@ -14,8 +14,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from tacit.core.memory import Memory
     from tacit.core.profile import Profile
+    from tacit.lesson import Lesson
     from tacit.origins.ranked import Ranked
 
 _LEVELS = ("lean", "balanced", "deep")
@@ -162,7 +162,7 @@ def _goes_before(one: Ranked, other: Ranked, precedence: Sequence[str]) -> bool:
     return one.score >= other.score
 
 
-def _weight(memory: Memory, opinion: str) -> float:
+def _weight(memory: Lesson, opinion: str) -> float:
     against = opinion.startswith("not ")
     facet, colon, word = opinion.removeprefix("not ").partition(":")
     if colon:

@@ -17,7 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from tacit.core.memory import Memory
+    from tacit.lesson import Lesson
 
 # The stages: an origin's words for where a lesson stands, and the state that each means. Rising first.
 STAGES: Mapping[str, str] = {
@@ -48,7 +48,7 @@ LEGAL: Mapping[str, tuple[str, ...]] = {
 }
 
 
-def stage(memory: Memory) -> str:
+def stage(memory: Lesson) -> str:
     """Where a lesson stands in an origin's words."""
     return stage_of(memory, STAGES)
 

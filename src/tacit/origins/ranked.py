@@ -6,26 +6,26 @@ Every number that a person may want to set comes from the profile; each score is
 from __future__ import annotations
 
 from tacit.core.clock import DAY, seconds
-from tacit.core.memory import frequency_of, is_found_once, is_unrecalled, path_of
 from tacit.core.profile import GENERAL, task_type_of
 from tacit.core.states import stage_of
 from tacit.core.value import value
 from tacit.hooks.events import LeftOut
+from tacit.lesson import frequency_of, is_found_once, is_unrecalled, path_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Protocol
 
-    from tacit.core.memory import Memory
     from tacit.core.profile import Profile
     from tacit.hooks.events import Query
+    from tacit.lesson import Lesson
 
     class Hit(Protocol):
         """A candidate as a store finds it."""
 
         @property
-        def memory(self) -> Memory: ...
+        def memory(self) -> Lesson: ...
         @property
         def channel(self) -> str: ...  # who found it: words, signature, recurring, standing, before
         @property
@@ -56,7 +56,7 @@ def asked(query: Query) -> Asked:
 class Candidate:
     """A memory to be ranked, where no search found it."""
 
-    memory: Memory
+    memory: Lesson
     channel: str = ""
     n: int = 0
 
@@ -73,7 +73,7 @@ class Facts:
 class Ranked:
     """A memory, how well it fits, and why."""
 
-    memory: Memory
+    memory: Lesson
     score: float
     parts: Mapping[str, float]
     channel: str = ""
@@ -140,7 +140,7 @@ def _once(hits: Iterable[Hit]) -> list[Hit]:
     return list(found.values())
 
 
-def unfit(memory: Memory, asked: Asked, profile: Profile, now: str) -> str:
+def unfit(memory: Lesson, asked: Asked, profile: Profile, now: str) -> str:
     """Why a memory is not for this query; empty if it may be ranked."""
     query, settings = asked.query, profile.rank
     if is_anothers(memory, query.agent):
@@ -180,12 +180,12 @@ def unfit(memory: Memory, asked: Asked, profile: Profile, now: str) -> str:
     return ""
 
 
-def is_anothers(memory: Memory, agent: str) -> bool:
+def is_anothers(memory: Lesson, agent: str) -> bool:
     """Whether a memory is kept for one agent and another asks, or one that gives no name: in every project it would reach everybody."""
     return memory.scope == "agent" and memory.agent != agent
 
 
-def is_forgotten(memory: Memory, profile: Profile, now: str) -> bool:
+def is_forgotten(memory: Lesson, profile: Profile, now: str) -> bool:
     """Older than the stale days and never recalled, unless it is of a kind that silence cannot touch."""
     fade = profile.fade
     if (
@@ -198,7 +198,7 @@ def is_forgotten(memory: Memory, profile: Profile, now: str) -> bool:
     return is_unrecalled(memory, days, fade.stale_days)
 
 
-def success_of(memory: Memory) -> float:
+def success_of(memory: Lesson) -> float:
     """The share of its iterations that succeeded; a half where nobody said."""
     return (memory.tally.signals or {}).get("success_rate", 0.5)
 
@@ -214,7 +214,7 @@ def days_since(then: str, now: str) -> float:
     return max(0.0, seconds(now) - start) / DAY if start else 0.0
 
 
-def _tie(memory: Memory, name: str) -> object:
+def _tie(memory: Lesson, name: str) -> object:
     """A key for equal scores: more before less, later before earlier; by birth, the order of writing; by text, whenever it was written."""
     if name == "text":
         return memory.text

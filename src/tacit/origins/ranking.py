@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from math import exp, log, log10, prod
 
-from tacit.core.memory import STALE, frequency_of, path_of, recalls_of
+from tacit.lesson import STALE, frequency_of, path_of, recalls_of
 from tacit.origins.geas.rules import Geas
 from tacit.origins.joelclaw.rules import Joelclaw
 from tacit.origins.ralph.rules import Ralph
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
-    from tacit.core.memory import Memory
     from tacit.core.profile import Profile
+    from tacit.lesson import Lesson
     from tacit.origins.ranked import Asked, Facts, Hit
 
 
@@ -55,7 +55,7 @@ def relevance(hits: Sequence[Hit], asked: Asked, profile: Profile, facts: Facts)
     return found
 
 
-def _examples(memory: Memory) -> Sequence[object]:
+def _examples(memory: Lesson) -> Sequence[object]:
     content = (memory.extra or {}).get("content")
     listed = (content if isinstance(content, dict) else memory.extra or {}).get("examples")
     return listed if isinstance(listed, list) else ()
@@ -64,7 +64,7 @@ def _examples(memory: Memory) -> Sequence[object]:
 def proven(hits: Sequence[Hit], asked: Asked, profile: Profile, facts: Facts) -> list[Ranked]:
     """Ralph's own store: confidence × success × log10(uses + 1); a success rate of 0 counts as a half."""
 
-    def worth(memory: Memory) -> float:
+    def worth(memory: Lesson) -> float:
         return (
             (memory.tally.confidence or 0.0)
             * (success_of(memory) or 0.5)
@@ -109,7 +109,7 @@ def six_factor(hits: Sequence[Hit], asked: Asked, profile: Profile, facts: Facts
     return found
 
 
-def _scope_row(memory: Memory, task_id: str, agent: str) -> str:
+def _scope_row(memory: Lesson, task_id: str, agent: str) -> str:
     if memory.scope == "task":
         own = str((memory.extra or {}).get("task_id", ""))
         return "task_same" if own and own == task_id else "task_other"
@@ -135,7 +135,7 @@ def decayed(hit: Hit, raw: float, now: str) -> Ranked:
     return Ranked(memory, prod(parts.values()), parts, hit.channel)
 
 
-def _boost(memory: Memory) -> float:
+def _boost(memory: Lesson) -> float:
     signals = memory.tally.signals or {}
     echoes = signals.get("echo", 0.0) * Joelclaw.ECHO + signals.get("fizzle", 0.0) * Joelclaw.FIZZLE
     wanted = min(1.0, max(-1.0, signals.get("priority", echoes)))

@@ -12,16 +12,16 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from tacit.core.exchange import Given, Header, OriginVerdict, Row, Skipped
-from tacit.core.memory import Memory
 from tacit.core.states import GONE
 from tacit.core.value import value
+from tacit.lesson import Lesson
 from tacit.origins.intake import Read, is_same, other_name, row_name
 from tacit.safety.redact import redacted_record
-from tacit.stores.lookups import by_alias
-from tacit.stores.outgoing import rows_namespace
+from tacit.store.lookups import by_alias
+from tacit.store.outgoing import rows_namespace
 
 if TYPE_CHECKING:
-    from tacit.stores.sql import Reads
+    from tacit.store.reads import Reads
 
 
 @value
@@ -82,7 +82,7 @@ def beside_entries(old: str, again: str, new: str) -> list[str]:
 
 def _bearer(
     store: Reads, project: str, read: Read, row: Row, names: dict[str, int]
-) -> Memory | None:
+) -> Lesson | None:
     """The memory that a row is, by its id and its text."""
     namespace, name = row_name(row, names, read.format, read.namespace or read.format)
     found = [
@@ -98,13 +98,13 @@ def _bearer(
     )
 
 
-def _texts(store: Reads, memory: Memory) -> Iterator[str]:
+def _texts(store: Reads, memory: Lesson) -> Iterator[str]:
     """Every text that a memory had here."""
     for entry in store.entries(memory=memory.id):
         yield from (str(at["text"]) for at in (entry.before, entry.after) if at.get("text"))
 
 
-def _lost(known: Memory | None, row: Row, new: set[str] | None, replaced: bool) -> str:
+def _lost(known: Lesson | None, row: Row, new: set[str] | None, replaced: bool) -> str:
     if known is None:
         return f"“{_short(row.memory.text)}” is not in the store"
     if not replaced:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tacit.core.journal import Hand, change
-from tacit.core.memory import Memory
 from tacit.core.profile import Profile
 from tacit.core.proposal import CLEARED, KEPT_STAGED, VALIDATED, staging_status
 from tacit.core.run import Finding
@@ -13,10 +12,11 @@ from tacit.core.states import GONE, UNDOUBTED, WAITING
 from tacit.core.value import replace, value
 from tacit.learn.gate import gate_named, rules_of
 from tacit.learn.promote import promote
-from tacit.stores.sql import WorkContext
+from tacit.lesson import Lesson
+from tacit.store.reads import WorkContext
 
 if TYPE_CHECKING:
-    from tacit.stores.sql_writer import Transaction
+    from tacit.store.writes import Transaction
 
 
 @value
@@ -36,7 +36,7 @@ class Stage:
         self.work, self.project, self.profile = work, work.project, work.profile
         self.by, self.now, self.ids = work.actor.name, work.now, work.ids
 
-    def listed(self) -> list[Memory]:
+    def listed(self) -> list[Lesson]:
         """What stands there, in the order of writing."""
         found = self.work.store.select(
             [self.project.id], states=(*UNDOUBTED, GONE), sort="old", limit=-1
@@ -114,10 +114,10 @@ class Stage:
                 )
         return len(found)
 
-    def _of(self, status: str) -> list[Memory]:
+    def _of(self, status: str) -> list[Lesson]:
         return [memory for memory in self.listed() if staging_status(memory) == status]
 
-    def _apply(self, tx: Transaction, was: Memory, now: Memory, verb: str, reason: str) -> None:
+    def _apply(self, tx: Transaction, was: Lesson, now: Lesson, verb: str, reason: str) -> None:
         version = self.project.profile
         tx.apply(change(was, now, Hand(self.by, self.now(), profile=version), verb, reason))
 
@@ -125,7 +125,7 @@ class Stage:
         promote(tx, self.project, self.profile, id, by=self.by, at=self.now(), ids=self.ids)
 
 
-def fault_of(memory: Memory, profile: Profile) -> str:
+def fault_of(memory: Lesson, profile: Profile) -> str:
     """Why a staged lesson fails the profile's checks; empty where it passes."""
     finding = Finding(
         run="",

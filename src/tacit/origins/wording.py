@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
-    from tacit.core.memory import Memory
     from tacit.core.profile import Profile
     from tacit.hooks.render import Words
+    from tacit.lesson import Lesson
     from tacit.origins.ranked import Ranked
 
 
@@ -83,7 +83,7 @@ def ralph(given: Sequence[Ranked], profile: Profile, words: Words) -> str:
     return told
 
 
-def _learning(memory: Memory, longest: int) -> str:
+def _learning(memory: Lesson, longest: int) -> str:
     """A learning in Ralph's words: an estimate by its figures, a convention by examples, a strategy by its effect."""
     extra = memory.extra or {}
     content = extra.get("content")

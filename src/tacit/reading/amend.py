@@ -8,10 +8,11 @@ is suspended: told as it was it would be wrong.
 
 from __future__ import annotations
 
-from tacit.core.memory import WAY, Memory, joined, names_of, topic_of
 from tacit.core.run import Finding
 from tacit.core.trust import least
 from tacit.core.value import replace
+from tacit.lesson import WAY, joined, names_of, topic_of
+from tacit.lesson import Lesson as Known
 from tacit.reading.answers import Lesson
 from tacit.reading.check import Checked, Found
 from tacit.reading.decide import AGREED_BY_WORD, Decided
@@ -33,7 +34,7 @@ _JOINING = frozenset(
 
 
 def changed_lesson(
-    memory: Memory, into: str, quote: Found, new: tuple[Checked, Decided] | None
+    memory: Known, into: str, quote: Found, new: tuple[Checked, Decided] | None
 ) -> tuple[Checked, Decided] | None:
     """The lesson that takes a changed one's place: a new one of the session, in these words
     where they say more of the rule than it does, or these words alone. None where neither is
@@ -66,7 +67,7 @@ def changed_lesson(
     )
 
 
-def about_the_same(finding: Finding, memory: Memory) -> Finding:
+def about_the_same(finding: Finding, memory: Known) -> Finding:
     """A finding about what the lesson was about whose place it takes."""
     if memory.about in ("", WAY) or finding.about == memory.about:
         return replace(

@@ -11,9 +11,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from tacit.core.memory import WAY, joined
 from tacit.core.tables import Tables
 from tacit.core.value import value
+from tacit.lesson import WAY, joined
 from tacit.reading.answers import Lesson, Quote
 from tacit.reading.command import main_command
 from tacit.reading.page import NOTE_MARK, PERSON, UNSURE, Line, one_line

@@ -11,10 +11,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from tacit.core.digest import short_hash
-from tacit.core.memory import Memory, family_of, said_as
 from tacit.core.states import ACTIVE
 from tacit.core.trust import tier_to_take_away
 from tacit.core.value import replace, value
+from tacit.lesson import Lesson, family_of, said_as
 from tacit.reading.amend import changed_lesson
 from tacit.reading.answers import Verdict, Weighed
 from tacit.reading.check import Checked, Found, find_quote, telling
@@ -55,7 +55,7 @@ class NewLesson:
     same_as: str = ""  # the known lesson that it says again
     better: str = ""  # a wording that is true to both
     twin: Twin | None = None
-    replaces: tuple[Memory, ...] = ()  # lessons of which a part changed
+    replaces: tuple[Lesson, ...] = ()  # lessons of which a part changed
     written: bool = False  # in an instruction file already
 
     @property
@@ -91,7 +91,7 @@ class Heard:
 class _Known:
     """What a session was held against, and what the reader says of it."""
 
-    names: Mapping[str, Memory] = {}  # as the question calls them
+    names: Mapping[str, Lesson] = {}  # as the question calls them
     headings: Mapping[str, str] = {}  # of instruction files, that may say what a new lesson says
     said: tuple[Verdict, ...] = ()
     same: tuple[Verdict, ...] = ()  # those by which a new lesson is one of these
@@ -102,7 +102,7 @@ class _Quoted:
     """A verdict with its lesson and the words that are quoted for it."""
 
     verdict: Verdict
-    memory: Memory
+    memory: Lesson
     quote: Found
     spoken: str  # what the person said around it, where they said a plain yes to the agent's line
 
@@ -163,7 +163,7 @@ def _weighed(
         for number, at in enumerate(unsure, len(own) + 1)
         if number not in said or said[number].says != "yes"
     }
-    called: dict[int, tuple[Memory, str]] = {}  # by the number of the new lesson
+    called: dict[int, tuple[Lesson, str]] = {}  # by the number of the new lesson
     for at, each in enumerate(same):
         if at not in denied:
             called.setdefault(each.new, (known.names[each.id], each.into))
@@ -261,7 +261,7 @@ def _ruling(
 
 
 def _in_its_place(
-    lessons: Sequence[NewLesson], memory: Memory, verdict: Verdict, quote: Found
+    lessons: Sequence[NewLesson], memory: Lesson, verdict: Verdict, quote: Found
 ) -> list[NewLesson] | None:
     """The lessons with one that takes the place of a known one of which a part changed: a new
     one of the session, worded for it, or one of its own; None where no wording fits."""

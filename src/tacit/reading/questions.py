@@ -18,12 +18,12 @@ from tacit.reading.excerpt import lesson_lines
 from tacit.reading.page import OVERLAP, PERSON, Line, Rendering, parts_of_session, without
 from tacit.reading.remembered import known_lines
 from tacit.safety.redact import redact
-from tacit.stores import readings
-from tacit.stores.readings import Reading
+from tacit.store import readings
+from tacit.store.readings import Reading
 
 if TYPE_CHECKING:
     from tacit.core.ports import Model
-    from tacit.stores.sql import Store
+    from tacit.store.reads import Store
 
 
 @value

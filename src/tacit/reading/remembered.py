@@ -14,15 +14,15 @@ from functools import lru_cache
 from math import log
 from typing import TYPE_CHECKING
 
-from tacit.core.memory import LOOKED, Memory, names_of, topic_of
 from tacit.core.rows import scope_projects
 from tacit.core.states import KEPT
 from tacit.core.value import replace, value
+from tacit.lesson import LOOKED, Lesson, names_of, topic_of
 from tacit.reading.page import PERSON, Line, stems
 from tacit.words.tokens import all_stop_words, english_stem, query_words
 
 if TYPE_CHECKING:
-    from tacit.stores.sql import Store
+    from tacit.store.reads import Store
 
 MOST_REMEMBERED, NEAREST_REMEMBERED = 2000, 6  # that are looked at; of the nearest to new ones
 OF_EACH = 2  # neighbours of one new lesson
@@ -61,7 +61,7 @@ class Concern:
 
 def remembered(
     store: Store, project: str, new: Sequence[str], lines: Sequence[Line], used: Iterable[str] = ()
-) -> list[Memory]:
+) -> list[Lesson]:
     """The lessons that a session is held against, oldest first. `used` are those that its unit was given or denied."""
     found = {memory.id: memory for memory in store.memories([*used]) if is_shown(memory)}
     held = [
@@ -80,7 +80,7 @@ def remembered(
     ]
     more = [memory for memory in near_enough if memory.id not in found]
     found.update((memory.id, memory) for memory in more[: max(0, _most(lines) - len(found))])
-    near: dict[str, Memory] = {}
+    near: dict[str, Lesson] = {}
     for text in new:
         hits = store.find(scope_projects(project), query_words(text, _WORDS), limit=OF_EACH).hits
         near.update(
@@ -134,7 +134,7 @@ def known_lines(lines: Sequence[Line], texts: Sequence[str]) -> tuple[Line, ...]
     )
 
 
-def is_met(memory: Memory, lines: Sequence[Line]) -> bool:
+def is_met(memory: Lesson, lines: Sequence[Line]) -> bool:
     """Whether a session holds the sign by which a lesson's matter shows: words in failing output, a call or a typed line."""
     where, words = (memory.extra or {}).get("sign") or ("", "")
     letters = {"E": ("E", "X"), "T": ("T",), "U": PERSON}.get(where, ())
@@ -153,11 +153,11 @@ def _terms(text: str) -> frozenset[str]:
     return frozenset(english_stem(word)[:7] for word in words if word not in all_stop_words())
 
 
-def _words(memory: Memory) -> str:
+def _words(memory: Lesson) -> str:
     return " ".join((memory.text, topic_of(memory.about), *names_of(memory.about)))
 
 
-def is_shown(memory: Memory) -> bool:
+def is_shown(memory: Lesson) -> bool:
     if memory.source == LOOKED:  # what all sessions show is no matter of one session's page
         return False
     if not memory.text or memory.superseded_by or memory.gate in ("quarantine", "discard"):

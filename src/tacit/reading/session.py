@@ -17,8 +17,8 @@ from tacit.reading.questions import ReaderContext, kept_lines
 from tacit.safety.record import texts_of
 from tacit.safety.redact import redact, redact_value
 from tacit.safety.repository import repository_before
-from tacit.stores import readings
-from tacit.stores.readings import WAITING, Reading
+from tacit.store import readings
+from tacit.store.readings import WAITING, Reading
 
 _HOLDS = {True: 30.0, False: 7.0}  # days for which an exam holds, by whether it was passed
 READING_PATIENCE = (

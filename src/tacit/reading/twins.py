@@ -12,10 +12,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from tacit.core.memory import Memory
 from tacit.core.rows import FindingRow, scope_projects
 from tacit.core.run import Finding
 from tacit.core.value import replace
+from tacit.lesson import Lesson
 from tacit.reading.check import Checked
 from tacit.reading.decide import Decided
 from tacit.reading.remembered import is_shown
@@ -95,16 +95,16 @@ def typed_as_it_stands(finding: Finding, rows: Sequence[FindingRow]) -> str:
     )
 
 
-def near_ones(desk: ReaderContext, new: Mapping[int, str]) -> dict[int, list[Memory | int]]:
+def near_ones(desk: ReaderContext, new: Mapping[int, str]) -> dict[int, list[Lesson | int]]:
     """Of each new lesson (number and text) those it may say the same as: remembered ones, or
     numbers of new ones before it. Nobody is asked about one that words vouch for."""
-    found: dict[int, list[Memory | int]] = {}
+    found: dict[int, list[Lesson | int]] = {}
     nearest = 0.0
     for number, text in new.items():
         hits = desk.store.find(
             scope_projects(desk.project.id), query_words(text, _WORDS), limit=FOUND
         ).hits
-        others: list[tuple[Memory | int, str]] = [
+        others: list[tuple[Lesson | int, str]] = [
             (hit.memory, hit.memory.text) for hit in hits if is_shown(hit.memory)
         ]
         if any(are_alike(text, each) for _, each in others):
@@ -125,10 +125,10 @@ def near_ones(desk: ReaderContext, new: Mapping[int, str]) -> dict[int, list[Mem
 
 
 def twin_words(
-    near: Mapping[int, Sequence[Memory | int]],
+    near: Mapping[int, Sequence[Lesson | int]],
     new: Mapping[int, str],
     ask: Callable[[list[_Group]], _Said],
-) -> dict[int, tuple[str, Memory | int]]:
+) -> dict[int, tuple[str, Lesson | int]]:
     """Of each new lesson the one it says the same as, and how: "same", or one says more than the
     other. One question for all."""
     names: dict[str, str] = {}  # of remembered lessons, as the question calls them
@@ -137,7 +137,7 @@ def twin_words(
             if not isinstance(other, int):
                 names.setdefault(other.id, f"k{len(names) + 1}")
 
-    def name(other: Memory | int) -> str:
+    def name(other: Lesson | int) -> str:
         return f"n{other}" if isinstance(other, int) else names[other.id]
 
     groups: list[_Group] = [
@@ -149,7 +149,7 @@ def twin_words(
         for number, others in near.items()
     ]
     said = ask(groups) if groups else {}
-    found: dict[int, tuple[str, Memory | int]] = {}
+    found: dict[int, tuple[str, Lesson | int]] = {}
     for number, others in near.items():
         for word in ("same", "less", "more"):
             fits = [each for each in others if said.get((f"n{number}", name(each))) == word]

@@ -12,10 +12,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from tacit.core.memory import HEARD_WORDS, PERSONAL, Memory
 from tacit.core.states import ACTIVE
 from tacit.core.trust import READ_AS, reaches
 from tacit.core.value import value
+from tacit.lesson import HEARD_WORDS, PERSONAL, Lesson
 from tacit.reading.answers import Weighed
 from tacit.reading.check import Found, telling
 from tacit.reading.decide import exchange, is_assent, proposal_before
@@ -51,7 +51,7 @@ def needs_weighing(verdict: str, quote: Found, agreed: bool = False) -> bool:
 
 def ruled(
     verdict: str,
-    memory: Memory,
+    memory: Lesson,
     quote: Found,
     weighed: Weighed | None = None,
     *,
@@ -103,12 +103,12 @@ def ruled(
     return Ruled("contradiction", "user", f"the person says otherwise: {quote.words}")
 
 
-def is_theirs(memory: Memory) -> bool:
+def is_theirs(memory: Lesson) -> bool:
     """Whether a lesson is a wish of the person: typed, entered, or heard of them by a reader."""
     return memory.trust in PERSONAL or (memory.extra or {}).get(READ_AS) in HEARD_WORDS
 
 
-def names(line: Line, memory: Memory) -> bool:
+def names(line: Line, memory: Lesson) -> bool:
     """Whether a typed line says itself what it is about: "do it" after an agent's proposal does not."""
     said, wished = (
         stems(text) | {*re.findall(r"\b[A-Z]{2,}\b", text)} for text in (line.whole, memory.text)
@@ -117,7 +117,7 @@ def names(line: Line, memory: Memory) -> bool:
 
 
 def ruled_by_yes(
-    verdict: str, memory: Memory, quote: Found, lines: Sequence[Line], witness: Witness
+    verdict: str, memory: Lesson, quote: Found, lines: Sequence[Line], witness: Witness
 ) -> tuple[Ruled, Found] | None:
     """What the agent's proposal to end or change a lesson does, and its line, where the person's next one is a plain yes. A wish of theirs
     ends by their own words only: such a yes is an exception for this once, and a question. What nobody of theirs vouched for is not told
@@ -167,7 +167,7 @@ def judged_by_reader(came_back: str | None, last: str) -> Outcome | None:
     )
 
 
-def _by_events(verdict: str, memory: Memory, quote: Found, needed: str) -> Ruled:
+def _by_events(verdict: str, memory: Lesson, quote: Found, needed: str) -> Ruled:
     """What happened, or the agent, speaks against a lesson: never enough against what a person said, showed or confirmed."""
     tier = VERDICT_WITNESSES.get(quote.line.letter)
     if tier is None:

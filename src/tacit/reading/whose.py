@@ -16,7 +16,7 @@ from tacit.safety.names import plain as plain
 from tacit.safety.record import Text
 from tacit.safety.repository import repository_before
 from tacit.safety.witness import Witness
-from tacit.stores.readings import Reading, load_texts
+from tacit.store.readings import Reading, load_texts
 from tacit.words.claim_words import BLAND, FILLERS, HERE, related, same_place
 from tacit.words.prepared import prepare
 

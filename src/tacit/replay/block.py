@@ -7,15 +7,15 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from tacit.core.errors import NotFound, UsageError
-from tacit.core.memory import Memory
 from tacit.core.value import replace
 from tacit.hosts import every_host
 from tacit.hosts.registration import OTHER_INSTRUCTIONS
+from tacit.lesson import Lesson
+from tacit.place.git import ask_git
 from tacit.replay.clone import commit_of, texts_at
 from tacit.replay.request import ReplayRequest, starts_folder
 from tacit.replay.starts import start_of
 from tacit.replay.tasks import Skipped, Task, judge_task
-from tacit.stores.git import ask_git
 from tacit.words.blocks import file_of_name, named_block, without_block
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ class BlockRequest(ReplayRequest):
         self.block = block
         super().__init__(
             memories,
-            Memory(name, memories.project_id, block.text, "rule", "rule", trust="user"),
+            Lesson(name, memories.project_id, block.text, "rule", "rule", trust="user"),
             agent,
             **options,
         )

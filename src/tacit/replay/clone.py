@@ -13,7 +13,7 @@ import tempfile
 from collections.abc import Sequence
 
 from tacit.core.errors import TacitError
-from tacit.stores import git
+from tacit.place import git
 
 _PLAIN = re.compile(
     r"\w[\w-]*(?:[./]\w[\w-]*)*"

@@ -25,7 +25,7 @@ from typing import Any, Self
 
 from tacit.core.errors import StoreBusy, TacitError
 from tacit.core.value import value
-from tacit.stores.files import to_disk
+from tacit.place.files import to_disk
 
 PLAN, RAN, DONE, PID = "plan.json", "ran.json", "done.json", "pid.json"
 MARK = "TACIT_REPLAY"  # in the environment of everything that a replay runs

@@ -16,7 +16,6 @@ import tacit
 from tacit.core.digest import short_hash
 from tacit.core.errors import NotFound, Refused, TacitError, UsageError
 from tacit.core.journal import Hand, change
-from tacit.core.memory import Memory
 from tacit.core.profile import profile_id, to_json
 from tacit.core.run import Run
 from tacit.core.states import ACTIVE
@@ -38,6 +37,8 @@ from tacit.hosts.registration import (
 )
 from tacit.hosts.source import FileSource
 from tacit.learn.occurrences import occurrences
+from tacit.lesson import Lesson
+from tacit.place.folders import data_folder
 from tacit.reading import prompt
 from tacit.reading.session import READING_PATIENCE
 from tacit.replay import pairs_of
@@ -49,7 +50,6 @@ from tacit.replay.outcome import CHECK, READER, SIGNATURE
 from tacit.replay.pairs import MOST_PAIRS, Spent, expected
 from tacit.replay.starts import start_of
 from tacit.replay.tasks import Skipped, Task, judge_task, stands_in
-from tacit.stores.places import data_folder
 from tacit.trial.outcome import NO_PROBLEM
 
 _TIMEOUT = 30 * 60.0  # seconds for one run of an agent
@@ -77,7 +77,7 @@ if TYPE_CHECKING:
 class ReplayPlan:
     """What a replay would do: its tasks, those left out and why, and the cost."""
 
-    lesson: Memory
+    lesson: Lesson
     folder: str
     instrument: str
     tasks: tuple[Task, ...]
@@ -106,7 +106,7 @@ class ReplayRequest:
     def __init__(
         self,
         memories: Learning,
-        lesson: Memory,
+        lesson: Lesson,
         agent: str,
         *,
         opens: Callable[..., Any],

@@ -10,9 +10,9 @@ import os
 
 from tacit.core.digest import short_hash
 from tacit.core.value import fields, value
+from tacit.place.git import ask_git
 from tacit.replay.kept import read, write
 from tacit.safety.files import pipe_for_git
-from tacit.stores.git import ask_git
 
 SLOW = 10.0  # seconds for git: the one worker of all projects waits for it
 

@@ -10,7 +10,7 @@ import os
 import re
 from dataclasses import dataclass, field
 
-from tacit.stores.git import ask_git
+from tacit.place.git import ask_git
 
 LONG = 20.0  # seconds for a question over a whole tree
 

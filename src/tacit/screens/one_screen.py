@@ -18,7 +18,6 @@ from tacit.app.reviewing import Reviewing
 from tacit.core import clock
 from tacit.core.errors import numbered
 from tacit.core.links import Evidence
-from tacit.core.memory import OWNER, Memory, names_of
 from tacit.core.profile import Profile
 from tacit.core.programs import acting, commands_of, head_of
 from tacit.core.proposal import Proposal, new_words, person_question
@@ -26,6 +25,7 @@ from tacit.core.run import Incident
 from tacit.core.standing import is_confirmed, is_order_of_a_day, is_product_detail
 from tacit.core.states import ACTIVE, GONE
 from tacit.core.value import replace, value
+from tacit.lesson import OWNER, Lesson, names_of
 from tacit.memory import Memory as Memories
 from tacit.screens import selection
 from tacit.screens.numbers import Shown, fits, shown_here
@@ -49,9 +49,9 @@ from tacit.screens.wording import (
     standing_words,
     topic_words,
 )
-from tacit.stores import counts
-from tacit.stores.incidents import commonest, met
-from tacit.stores.lookups import with_signature
+from tacit.store import counts
+from tacit.store.failures import commonest, met
+from tacit.store.lookups import with_signature
 from tacit.trial.coin import WITHHELD
 from tacit.trial.outcome import OCCURRED
 from tacit.trial.statement import Arm, reached_in
@@ -150,7 +150,7 @@ def one_screen(memories: Memories, *, since: str = "", told: int = TOLD) -> OneS
     noticed = {each["signature"]: each for each in commonest(memories.store, memories.project_id)}
     begin = clock.after_days(at, -_NEW_DAYS)
 
-    def is_new(memory: Memory) -> bool:
+    def is_new(memory: Lesson) -> bool:
         return _is_new(memory, begin) and not is_yours(memory, memories.profile)
 
     known = Queries.of(memories).list(
@@ -239,7 +239,7 @@ def one_screen(memories: Memories, *, since: str = "", told: int = TOLD) -> OneS
     )
 
 
-def without_details(memories: Sequence[Memory]) -> list[Memory]:
+def without_details(memories: Sequence[Lesson]) -> list[Lesson]:
     """Lessons that are news for a person; where they are all details of the product, those."""
     return [each for each in memories if not is_product_detail(each)] or [*memories]
 
@@ -274,7 +274,7 @@ def with_numbers(rows: Sequence[ProblemRow], shown: Shown) -> tuple[ProblemRow, 
     )
 
 
-def _is_new(memory: Memory, begin: str) -> bool:
+def _is_new(memory: Lesson, begin: str) -> bool:
     """Whether neither the person nor a second session has said anything about a lesson: it waits, or nobody was told of it yet."""
     if shelf(memory) == WAITING:
         return not is_order_of_a_day(memory)
@@ -340,7 +340,7 @@ def screen_json(found: OneScreen) -> dict[str, Any]:
 # -- rows ---------------------------------------------------------------------------------------------------------------
 
 
-def _since(memories: Memories, memory: Memory) -> Arm:
+def _since(memories: Memories, memory: Lesson) -> Arm:
     """The sessions that were given a lesson and came to its moment, and those in which its problem came."""
     if not memory.tally.uses:
         return Arm()
@@ -352,7 +352,7 @@ def _since(memories: Memories, memory: Memory) -> Arm:
 
 
 def _lesson_row(
-    memories: Memories, memory: Memory, noticed: Mapping[str, Mapping[str, Any]], stands: str = ""
+    memories: Memories, memory: Lesson, noticed: Mapping[str, Mapping[str, Any]], stands: str = ""
 ) -> ProblemRow:
     evidence = memories.store.evidence(memory.id)
     marks = _marks(evidence)
@@ -383,7 +383,7 @@ def _marks(evidence: Iterable[Evidence]) -> list[str]:
     )
 
 
-def _problem(memories: Memories, memory: Memory, marks: Sequence[str]) -> str:
+def _problem(memories: Memories, memory: Lesson, marks: Sequence[str]) -> str:
     """What a lesson is about, in a few words; empty where its own words are all there is."""
     if found := met(memories.store, memory.project, [mark for mark in marks[:3] if mark]):
         others = len(marks) - 1  # the row counts the sessions of all of them
@@ -393,7 +393,7 @@ def _problem(memories: Memories, memory: Memory, marks: Sequence[str]) -> str:
     return topic_words(memory.about)
 
 
-def came_up(memory: Memory, calls: int = 0) -> str:
+def came_up(memory: Lesson, calls: int = 0) -> str:
     """In how many sessions it came up and how many calls it took; of what came up once, how."""
     sessions, word = memory.tally.seen, str((memory.extra or {}).get("word", ""))
     if not sessions:
@@ -403,7 +403,7 @@ def came_up(memory: Memory, calls: int = 0) -> str:
     return f"{SAID_ONCE.get(word, 'met')} in {numbered(sessions, 'session')}"
 
 
-def listed_words(memory: Memory, profile: Profile) -> Phrase:
+def listed_words(memory: Lesson, profile: Profile) -> Phrase:
     """How a lesson of a list stands; while nothing more is to be said than that it is in force, as its title does, how it came up."""
     said = standing_words(memory, profile)
     return (
@@ -419,7 +419,7 @@ def _spent(sessions: int, calls: int) -> str:
     )
 
 
-def moment_words(memory: Memory, at_start: bool, most: int = 3) -> str:
+def moment_words(memory: Lesson, at_start: bool, most: int = 3) -> str:
     """When agents hear it; of more than so many commands the rest is counted. Before one that only looks nothing is told."""
     if at_start:  # not every one has room for what is nobody's own word
         return "at every start" if memory.trust == OWNER or is_confirmed(memory) else "at starts"

@@ -8,9 +8,9 @@ from tacit.app.by_hand import ByHand
 from tacit.app.queries import Queries
 from tacit.app.reviewing import Reviewing
 from tacit.core.errors import NotFound, Refused, UsageError
-from tacit.core.memory import Memory
 from tacit.core.proposal import APPROVED, Proposal, new_words
 from tacit.core.states import GONE
+from tacit.lesson import Lesson
 from tacit.memory import Memory as Memories
 from tacit.screens.numbers import (
     is_number,
@@ -140,7 +140,7 @@ def word_done(
     return {"id": memory.id, "did": did, "text": memory.text}
 
 
-def yours_now(memories: Memories, was: Memory, did: str, name: str = "") -> str:
+def yours_now(memories: Memories, was: Lesson, did: str, name: str = "") -> str:
     """What became of a lesson that a person kept or worded anew: when agents hear it, whether that is another moment than before, and how
     to take it back."""
     memory = memories.get(was.id)
@@ -156,7 +156,7 @@ def yours_now(memories: Memories, was: Memory, did: str, name: str = "") -> str:
     return f"{did}, it is your word now{told} (tacit undo {name or memory.id} takes it back)"
 
 
-def still_there(memories: Memories, id: str) -> Memory:
+def still_there(memories: Memories, id: str) -> Lesson:
     """The lesson that is meant; what became of it, or of the question, since it was shown is said instead of doing something else."""
     try:
         memory = memories.get(id)

@@ -21,8 +21,8 @@ from tacit.hosts import every_host, formats
 from tacit.hosts.places import folders_of
 from tacit.hosts.source import FileSource, Source
 from tacit.memory import Memory as Memories
+from tacit.place.identity import Place, locate
 from tacit.safety.files import head_of
-from tacit.stores.identity import Place, locate
 
 SLUG = 200  # characters of a folder's name before the host cuts it and adds a hash
 HEAD = 1 << 16  # bytes of a transcript in which its folder is looked for

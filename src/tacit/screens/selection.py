@@ -12,11 +12,11 @@ from typing import Any
 from tacit.app.queries import Queries
 from tacit.core import states
 from tacit.core.errors import Refused, numbered
-from tacit.core.memory import PERSONAL, Memory, gives_way, said_as, said_more, was_compared
 from tacit.core.proposal import Proposal
 from tacit.core.standing import to_replay
 from tacit.core.states import ACTIVE, ENDING_VERDICTS
 from tacit.core.value import replace, value
+from tacit.lesson import PERSONAL, Lesson, gives_way, said_as, said_more, was_compared
 from tacit.memory import Memory as Memories
 from tacit.words.tokens import query_words
 
@@ -66,13 +66,13 @@ def counted_words(count: Counted) -> str:
     return ", ".join([f"{numbered(count.in_force, 'lesson')} in force", *rest])
 
 
-def shelf(memory: Memory, asked: Collection[str] = ()) -> str:
+def shelf(memory: Lesson, asked: Collection[str] = ()) -> str:
     """Where a lesson stands; `asked` are the lessons that an open question is about."""
     at = shelf_of(memory.state, memory.gate, memory.verdict)
     return YOUR_WORD if at == WAITING and memory.id in asked else at
 
 
-def as_seen(memories: Memories, memory: Memory) -> Memory:
+def as_seen(memories: Memories, memory: Lesson) -> Lesson:
     """A lesson as whoever looks may see it: of what is held an agent learns that it waits, and none of the words nobody vouched for."""
     if memories.actor.is_person or memory.gate == "allow":
         return memory
@@ -83,29 +83,29 @@ def as_seen(memories: Memories, memory: Memory) -> Memory:
     )
 
 
-def need_seen(memories: Memories, memory: Memory) -> None:
+def need_seen(memories: Memories, memory: Lesson) -> None:
     """Refuse to show an agent what is held, with all that was said of it."""
     if as_seen(memories, memory) is not memory:
         raise Refused(f"{memory.id} waits for a person, who reads it.", memories.actor.how)
 
 
-def news(memory: Memory) -> str:
+def news(memory: Lesson) -> str:
     """For what a lesson that is new waits; empty where it is in force."""
     at = shelf(memory)
     return "" if at == IN_FORCE else "waits for another session" if at == WAITING else at
 
 
-def is_given(memory: Memory) -> bool:
+def is_given(memory: Lesson) -> bool:
     """Whether agents get it where it fits: what people call *in force*."""
     return shelf(memory) == IN_FORCE
 
 
-def said_again(memories: Sequence[Memory]) -> dict[str, list[str]]:
+def said_again(memories: Sequence[Lesson]) -> dict[str, list[str]]:
     """Which lessons a list need not tell, by the one that says the same: agents hear one of them, by the same word of a reader. Less is
     left out than there: nothing below its "more", of which four of twelve said something else, and below a word about a session (not about
     both texts) only what shares half of its words, without which 3 of 63 did."""
     found: dict[str, list[str]] = {}
-    stands: dict[str, list[tuple[Memory, set[str]]]] = {}
+    stands: dict[str, list[tuple[Lesson, set[str]]]] = {}
     first_met = sorted(
         memories,
         key=lambda one: (one.trust not in PERSONAL, said_as(one) != one.id, -one.tally.seen),
@@ -122,7 +122,7 @@ def said_again(memories: Sequence[Memory]) -> dict[str, list[str]]:
     return found
 
 
-def much_the_same(memories: Memories, memory: Memory) -> list[str]:
+def much_the_same(memories: Memories, memory: Lesson) -> list[str]:
     """The lessons of one row of a list, but for this one: what was told in its place before may be told now."""
     given = [
         each
@@ -187,7 +187,7 @@ def numbered_as(asked: Proposal) -> str:
     return asked.memory if asked.kind in YES_KEEPS and asked.memory else asked.id
 
 
-def unasked(memories: Memories, kind: str = "", behind: str = "") -> Iterator[Memory]:
+def unasked(memories: Memories, kind: str = "", behind: str = "") -> Iterator[Lesson]:
     """Lessons that are held or in question and that no proposal asks about; of one kind, behind one. Read as far as somebody asks."""
     but = set(asked_about(memories))
     wanted: list[dict[str, Any]] = [
@@ -211,7 +211,7 @@ def unasked(memories: Memories, kind: str = "", behind: str = "") -> Iterator[Me
         behind = ""
 
 
-def worth_a_replay(memories: Memories) -> list[tuple[Memory, str]]:
+def worth_a_replay(memories: Memories) -> list[tuple[Lesson, str]]:
     """Lessons of which a replay would tell what the coins cannot yet, with the reason; none that was replayed already."""
     from tacit.app.replaying import Replaying  # every list loads this module; few ask for a replay
 

@@ -9,7 +9,7 @@ from tacit.core.links import CONFIRMED, Evidence
 from tacit.core.links import Mark as UseMark
 from tacit.core.value import replace, value
 from tacit.screens.wording import BY_NOTICE, change_lines
-from tacit.stores.story import SEEN, STORY_CAME, STORY_GIVEN, Event
+from tacit.store.story import SEEN, STORY_CAME, STORY_GIVEN, Event
 
 if TYPE_CHECKING:
     from tacit.trial.audit import GivenLesson

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from tacit.core.run import Run
     from tacit.hosts.dialect import Event, HookAnswer
     from tacit.memory import Memory as Memories
-    from tacit.stores.sql import Store
+    from tacit.store.reads import Store
 
 _WORDS = ("keep", "drop")
 CHANGED = "the words of {} changed since they were shown"

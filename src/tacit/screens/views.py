@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 from tacit.app.queries import Queries
 from tacit.app.reviewing import Reviewing
 from tacit.core.journal import Entry
-from tacit.core.memory import memory_json
 from tacit.core.proposal import Proposal
 from tacit.core.value import fields
+from tacit.lesson import memory_json
 from tacit.memory import Memory as Memories
 from tacit.screens.selection import counted
 from tacit.screens.wording import recognised
-from tacit.stores import counts
+from tacit.store import counts
 from tacit.worker.turns import is_paused
 
 if TYPE_CHECKING:

@@ -12,13 +12,13 @@ from typing import Any
 
 from tacit.core.errors import numbered
 from tacit.core.links import INSTRUCTED
-from tacit.core.memory import HEARD_WORDS, OWNER, WAY, Memory, is_found_once, names_of
 from tacit.core.profile import Profile
 from tacit.core.run import Incident
 from tacit.core.standing import is_confirmed, is_exempt, replay_command, wants_replay
 from tacit.core.states import ACTIVE, DOUBTED, ENDING_VERDICTS, GONE, WAITING, faded
 from tacit.core.tables import Tables
 from tacit.core.value import value
+from tacit.lesson import HEARD_WORDS, OWNER, WAY, Lesson, is_found_once, names_of
 from tacit.words.diagnose import said_of
 
 # What a colour stands for: what does good, what waits for somebody, what does harm, what needs no eye.
@@ -28,7 +28,7 @@ TONES = {"helps": GOOD, "harms": BAD}  # of a verdict
 YOURS = "your word"
 
 
-def gone_words(memory: Memory) -> str:
+def gone_words(memory: Lesson) -> str:
     """How a lesson that is gone left."""
     if memory.superseded_by:
         return "replaced"
@@ -44,7 +44,7 @@ def topic_words(about: str) -> str:
     return "" if about == WAY else about.partition(";")[0].strip()
 
 
-def subject_words(memory: Memory) -> str:
+def subject_words(memory: Lesson) -> str:
     """What a lesson is about, in a sentence; empty where nobody said."""
     if memory.about == WAY:
         return "A way of working: about everything."
@@ -64,7 +64,7 @@ class Phrase:
     tone: str = PLAIN_TONE
 
 
-def standing_words(memory: Memory, profile: Profile) -> Phrase:
+def standing_words(memory: Lesson, profile: Profile) -> Phrase:
     """How a lesson stands, for a line of a list."""
     if memory.state == GONE:
         return Phrase(gone_words(memory), QUIET_TONE)
@@ -79,12 +79,12 @@ def standing_words(memory: Memory, profile: Profile) -> Phrase:
     return _in_force(memory, profile)
 
 
-def is_yours(memory: Memory, profile: Profile) -> bool:
+def is_yours(memory: Lesson, profile: Profile) -> bool:
     """Whether a lesson is the person's own word: entered, approved or worded anew."""
     return standing_words(memory, profile).words == YOURS
 
 
-def _in_force(memory: Memory, profile: Profile) -> Phrase:
+def _in_force(memory: Lesson, profile: Profile) -> Phrase:
     signals = memory.tally.signals or {}
     if memory.pinned:
         return Phrase("always given", GOOD)
@@ -104,20 +104,20 @@ def _in_force(memory: Memory, profile: Profile) -> Phrase:
     )
 
 
-def seen(memory: Memory) -> str:
+def seen(memory: Lesson) -> str:
     """In how many independent sessions it was met."""
     return (
         f"met in {numbered(memory.tally.seen, 'session')}" if memory.tally.seen else "not met yet"
     )
 
 
-def so_far(memory: Memory, profile: Profile) -> str:
+def so_far(memory: Lesson, profile: Profile) -> str:
     """How far a trial has come."""
     told, wanted = int((memory.tally.signals or {}).get("units", 0)), profile.effect.min_units
     return f"{told} of {wanted} sessions" if told < wanted else numbered(told, "session")
 
 
-def ahead(memory: Memory, profile: Profile, next: str, replayed: bool = False) -> str:
+def ahead(memory: Lesson, profile: Profile, next: str, replayed: bool = False) -> str:
     """What would change how it stands, in a sentence; `next` is what its ladder says, for profiles whose words are their own. A replay is
     offered where one would tell more than the coins and none was made."""
     undecided = "" if replayed else wants_replay(memory)
@@ -129,7 +129,7 @@ def ahead(memory: Memory, profile: Profile, next: str, replayed: bool = False) -
     return _ahead(memory, profile, next) + offer
 
 
-def _ahead(memory: Memory, profile: Profile, next: str) -> str:
+def _ahead(memory: Lesson, profile: Profile, next: str) -> str:
     if memory.state == DOUBTED:
         return f"Somebody decides: tacit review show {memory.id}"
     if memory.state == GONE:
@@ -158,7 +158,7 @@ def _ahead(memory: Memory, profile: Profile, next: str) -> str:
     )
 
 
-def missing(memory: Memory, profile: Profile) -> str:
+def missing(memory: Lesson, profile: Profile) -> str:
     """What keeps a lesson waiting that nothing holds back: too few sessions, or none of them with more than somebody's word for it."""
     lacking = profile.trust.runs - memory.tally.seen
     if lacking > 0:

@@ -28,10 +28,10 @@ from tacit.core.errors import (
     TacitError,
     UsageError,
 )
-from tacit.lesson import Entry, Hand
 from tacit.store import search, write
 from tacit.store.file import SCHEMA, Store, as_tacit_error, open_store, quoted, size_of
 from tacit.store.rows import ENTRY, from_row
+from tacit.store.values import Entry, Hand
 
 EVERY = 86_400.0  # seconds between two backups by themselves
 DAYS = 7  # of which the last backup each is kept

@@ -18,7 +18,10 @@ import apsw
 
 from tacit.core.errors import Damaged, NoFile, NotAStore, StoreOther
 from tacit.core.states import UNDOUBTED
-from tacit.lesson import (
+from tacit.store import write
+from tacit.store.file import APPLICATION, SCHEMA, Transaction, as_tacit_error, quoted
+from tacit.store.rows import as_column, lesson_or_none, names_of
+from tacit.store.values import (
     Delivery,
     Entry,
     Evidence,
@@ -28,9 +31,6 @@ from tacit.lesson import (
     Question,
     Session,
 )
-from tacit.store import write
-from tacit.store.file import APPLICATION, SCHEMA, Transaction, as_tacit_error, quoted
-from tacit.store.rows import as_column, lesson_or_none, names_of
 
 OLD_SCHEMA = 16  # PRAGMA user_version of a store of 0.2.0
 

@@ -8,7 +8,8 @@ from dataclasses import dataclass, fields
 from typing import Any, Protocol, TypeVar
 
 from tacit.core.errors import Ambiguous, NotFound, numbered
-from tacit.lesson import (
+from tacit.store.file import MACHINE
+from tacit.store.values import (
     Delivery,
     Entry,
     Evidence,
@@ -18,7 +19,6 @@ from tacit.lesson import (
     Question,
     Session,
 )
-from tacit.store.file import MACHINE
 
 T = TypeVar("T")
 

@@ -13,7 +13,11 @@ from typing import Any
 
 from tacit.core.digest import new_id
 from tacit.core.errors import Refused, StoreBusy, TextInvalid
-from tacit.lesson import (
+from tacit.store import rows
+from tacit.store.file import Store, Transaction
+from tacit.store.moments_old import KEPT, record
+from tacit.store.rows import as_column, columns_of, names_of, to_row
+from tacit.store.values import (
     Delivery,
     Entry,
     Evidence,
@@ -24,10 +28,6 @@ from tacit.lesson import (
     Question,
     Session,
 )
-from tacit.store import rows
-from tacit.store.file import Store, Transaction
-from tacit.store.moments import KEPT, record
-from tacit.store.rows import as_column, columns_of, names_of, to_row
 from tacit.words.tokens import index_words, task_words
 
 LONGEST = 256 * 1024  # bytes of a lesson's text: a page of notes still fits, a log file does not

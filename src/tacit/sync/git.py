@@ -10,8 +10,8 @@ import os
 from collections.abc import Mapping, Sequence
 
 from tacit.core.errors import Refused, Unavailable
-from tacit.stores.files import WorkTree
-from tacit.stores.git import ask_git
+from tacit.place.files import WorkTree
+from tacit.place.git import ask_git
 from tacit.sync.line import Gone, Item, Line, Push, items_in
 
 FOLDER = ".tacit"

@@ -11,17 +11,17 @@ from typing import Any
 
 from tacit.core.edits import ERASED_BY, WORDY
 from tacit.core.journal import Entry, is_automatic
-from tacit.core.memory import (
-    SEVERITIES,
-    TIERS,
-    Memory,
-    check_fields,
-    kept_text,
-)
 from tacit.core.standing import is_settled
 from tacit.core.states import ACTIVE, GONE, WAITING
 from tacit.core.trust import least
 from tacit.core.value import replace
+from tacit.lesson import (
+    SEVERITIES,
+    TIERS,
+    Lesson,
+    check_fields,
+    kept_text,
+)
 from tacit.safety.provenance import GROUNDED
 from tacit.safety.redact import redacted_record
 from tacit.safety.screen import screened
@@ -34,7 +34,7 @@ _UNASKED = "nobody whose key you allow has signed it"
 _OWN_ENDS = ("silence", "merge")  # what a machine found by itself
 
 
-def says(memory: Memory) -> dict[str, Any]:
+def says(memory: Lesson) -> dict[str, Any]:
     """What a lesson says, without secrets, as every machine spells it."""
     if memory.closed_by == ERASED_BY:
         return {"state": "erased"}
@@ -59,7 +59,7 @@ def _word(trust: str) -> str:
     return "person" if trust == "user" else "session"
 
 
-def _state(memory: Memory) -> str:
+def _state(memory: Lesson) -> str:
     """A lesson is over for all where a person ended it or another took its place; whatever a machine's ladder says else is its own."""
     ended = memory.superseded_by or not (
         is_automatic(memory.closed_by) or memory.closed_by in ("", *_OWN_ENDS)
@@ -69,7 +69,7 @@ def _state(memory: Memory) -> str:
     return WAITING if memory.state == WAITING else ACTIVE
 
 
-def is_new(memory: Memory, said: str | None) -> bool:
+def is_new(memory: Lesson, said: str | None) -> bool:
     """Whether others are to hear of it: it may be shared, and says something else than its last line did."""
     if memory.scope not in SCOPES:
         return False
@@ -81,12 +81,12 @@ def is_new(memory: Memory, said: str | None) -> bool:
     return digest_of_says(says(memory)) != said
 
 
-def is_one_persons(memory: Memory) -> bool:
+def is_one_persons(memory: Lesson) -> bool:
     """Whether a lesson was only heard from one person: theirs until they raise it, and nobody else's."""
     return bool((memory.extra or {}).get("word")) and not is_settled(memory)
 
 
-def is_held(memory: Memory) -> bool:
+def is_held(memory: Lesson) -> bool:
     """Whether it came in a line that nobody allowed has signed, and waits for a person."""
     return memory.gate == "hold" and memory.gate_reason == _UNASKED
 
@@ -101,7 +101,7 @@ def worded_by(entries: Iterable[Entry]) -> str:
     return by
 
 
-def is_confirmed(memory: Memory, machine: str, entries: Iterable[Entry]) -> bool:
+def is_confirmed(memory: Lesson, machine: str, entries: Iterable[Entry]) -> bool:
     """Whether a person here stands for these very words: pinned them, put them on a page, said yes to them, or set them as an edit."""
     if memory.pinned or memory.on_page:
         return True
@@ -118,12 +118,12 @@ def is_confirmed(memory: Memory, machine: str, entries: Iterable[Entry]) -> bool
 # -- what a line makes of a lesson --------------------------------------------------------------------------------------
 
 
-def born(line: Line, project: str, was: Memory | None, vouch: Vouch, *, mine: bool) -> Memory:
+def born(line: Line, project: str, was: Lesson | None, vouch: Vouch, *, mine: bool) -> Lesson:
     """A mate's lesson, on trial here like any; one that nobody allowed has signed waits for a person, and so do words that nobody here
     vouches for."""
     extra = line.says.get("extra", {})
     memory = replace(
-        was or Memory(line.lesson, project, ""),
+        was or Lesson(line.lesson, project, ""),
         created_at=line.at,
         **_fields(line),
         **_sorted(extra),
@@ -139,7 +139,7 @@ def born(line: Line, project: str, was: Memory | None, vouch: Vouch, *, mine: bo
     return _screened(check_fields(memory), line, None if mine else vouch)
 
 
-def changed(was: Memory, line: Line, vouch: Vouch, *, mine: bool) -> Memory:
+def changed(was: Lesson, line: Line, vouch: Vouch, *, mine: bool) -> Lesson:
     """A lesson as a mate has it now. Whoever set the words gives the word: other words are the mate's, on trial, and nothing that was
     said of the former holds."""
     now = replace(was, **_fields(line), **_sorted(line.says.get("extra", {})), updated_at=line.at)
@@ -161,7 +161,7 @@ def changed(was: Memory, line: Line, vouch: Vouch, *, mine: bool) -> Memory:
     return _screened(check_fields(now), line, vouch if other else None)
 
 
-def put_away(was: Memory, line: Line) -> Memory:
+def put_away(was: Lesson, line: Line) -> Lesson:
     """A lesson that somebody else took out; `undo` brings it back."""
     by = line.signer if is_automatic(line.by) or not line.by else line.by
     now = replace(was, state=GONE, previous_state=was.state, closed_by=by)
@@ -196,7 +196,7 @@ def _trust(line: Line, mine: bool) -> str:
     return claimed if mine else least(("team", claimed))
 
 
-def _screened(memory: Memory, line: Line, vouch: Vouch | None) -> Memory:
+def _screened(memory: Lesson, line: Line, vouch: Vouch | None) -> Lesson:
     """A key can be stolen: what seems meant for the reader of a prompt waits here, whoever signed it; and so does what would act unasked
     or brings a package, an address or a setting that no tracked file knows."""
     beside = [str(getattr(memory, name)) for name in WORDY if name != "text"]

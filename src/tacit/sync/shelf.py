@@ -15,15 +15,15 @@ from tacit.core.digest import short_hash
 from tacit.core.edits import ERASED_BY, erased
 from tacit.core.errors import TacitError
 from tacit.core.journal import Hand, recorded
-from tacit.core.memory import Memory, to_row
 from tacit.core.proposal import APPROVED, OPEN, Proposal
 from tacit.core.states import GONE
 from tacit.core.value import grouped, replace, value
+from tacit.lesson import Lesson, to_row
 from tacit.safety.witness import Vouch, unless_it_acts
-from tacit.stores import shared
-from tacit.stores.erase import blank
-from tacit.stores.sql import WorkContext
-from tacit.stores.sql_writer import Transaction
+from tacit.store import lines as shared
+from tacit.store.erase import blank
+from tacit.store.reads import WorkContext
+from tacit.store.writes import Transaction
 from tacit.sync import lessons
 from tacit.sync.fold import ADD, CHANGE, ERASE, HOLD, KNOWN, OUT, PASS, Act, Here, decided
 from tacit.sync.line import Line, after, digest_of_says, item_of, written
@@ -65,7 +65,7 @@ class Shelf:
         machine: str,
         *,
         me: str = "",
-        erase_outside: Callable[[Memory], object] = lambda memory: None,
+        erase_outside: Callable[[Lesson], object] = lambda memory: None,
         vouch: Vouch = unless_it_acts,
     ) -> None:
         self.vouch = vouch
@@ -102,7 +102,7 @@ class Shelf:
                     made += 1
         return made
 
-    def _say(self, tx: Transaction, memory: Memory, number: int) -> None:
+    def _say(self, tx: Transaction, memory: Lesson, number: int) -> None:
         known = self._lines(tx, memory.id)
         last = max((line.at for line in known), default="")
         by = lessons.worded_by(tx.entries(memory=memory.id, newest=True, limit=100))
@@ -186,7 +186,7 @@ class Shelf:
         self._ask(tx, lesson, asked, any(line.signer for line in lines), taking)
 
     def _decided(
-        self, tx: Transaction, memory: Memory | None, line: Line, counted: Sequence[Line]
+        self, tx: Transaction, memory: Lesson | None, line: Line, counted: Sequence[Line]
     ) -> Act:
         last = max((each.stamp for each in counted), default=None)
         authors = {each.signer for each in counted if each.says.get("text")}
@@ -204,8 +204,8 @@ class Shelf:
         return bool(line.signer) and line.signer == self.me
 
     def _do(
-        self, tx: Transaction, was: Memory | None, line: Line, act: Act, taking: _Taking
-    ) -> Memory | None:
+        self, tx: Transaction, was: Lesson | None, line: Line, act: Act, taking: _Taking
+    ) -> Lesson | None:
         """Make a line's change; the lesson as it is then."""
         standing = shared.MATE if line.signer else shared.UNKNOWN
         if not line.signer and act.what != HOLD:
@@ -229,7 +229,7 @@ class Shelf:
         return now
 
     def _enter(
-        self, tx: Transaction, was: Memory | None, now: Memory, line: Line, act: Act
+        self, tx: Transaction, was: Lesson | None, now: Lesson, line: Line, act: Act
     ) -> None:
         reason = f"{_name(line)} said so on another machine"
         if act.what == PASS:
@@ -244,7 +244,7 @@ class Shelf:
         )
         tx.apply(replace(made, entry=replace(made.entry, machine=line.machine)))
 
-    def _erase(self, tx: Transaction, was: Memory | None, line: Line) -> Memory | None:
+    def _erase(self, tx: Transaction, was: Lesson | None, line: Line) -> Lesson | None:
         """Blank what its own author erased; what lies outside the store is noted and blanked after the commit."""
         if was is None:
             return None
@@ -272,7 +272,7 @@ class Shelf:
 
     # -- questions ----------------------------------------------------------------------------------
 
-    def _question(self, memory: Memory, line: Line, what: str) -> Proposal:
+    def _question(self, memory: Lesson, line: Line, what: str) -> Proposal:
         name = _name(line)
         told = f"{name} worded it anew; your words stay as they are"
         fields: dict[str, Any] = {"text": line.says.get("text", "")}
@@ -337,7 +337,7 @@ class Shelf:
             found.append(replace(line, signer=_NOBODY if nobody else row["signer"] or "me"))
         return found
 
-    def _keep(self, tx: Transaction, line: Line, standing: str, memory: Memory | None) -> None:
+    def _keep(self, tx: Transaction, line: Line, standing: str, memory: Lesson | None) -> None:
         kept = {
             "id": line.digest.hex(),
             "memory": line.lesson,
@@ -371,7 +371,7 @@ class _Taking:
     def refuse(self, line: Line, why: str) -> None:
         self.refused.append((line.machine, f"line {line.n}: {why}"))
 
-    def tell(self, was: Memory | None, now: Memory, line: Line, act: Act) -> None:
+    def tell(self, was: Lesson | None, now: Lesson, line: Line, act: Act) -> None:
         if act.asks:
             what = "asked"
         elif now.closed_by == ERASED_BY:

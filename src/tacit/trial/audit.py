@@ -14,7 +14,7 @@ from tacit.trial.statement import quote_of
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from tacit.stores.sql import Store
+    from tacit.store.reads import Store
 
 NOT_REACHED = (
     "not_reached"  # its problem did not come, for all anybody knows because its moment did not

@@ -10,15 +10,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from tacit.core.links import NEW_TABLE, UNKNOWN, UNMET, Mark, Use, measured_since
-from tacit.core.memory import Memory
 from tacit.core.profile import Profile
 from tacit.core.standing import is_exempt, replay_command, to_replay
 from tacit.core.value import grouped, value
-from tacit.stores import counts
-from tacit.stores.incidents import seconds_a_call
-from tacit.stores.looks import looks_folder, state_of
-from tacit.stores.lookups import said_rows, unit_rows
-from tacit.stores.readings import is_kept, readings_folder
+from tacit.lesson import Lesson
+from tacit.store import counts
+from tacit.store.failures import seconds_a_call
+from tacit.store.looks import looks_folder, state_of
+from tacit.store.lookups import said_rows, unit_rows
+from tacit.store.readings import is_kept, readings_folder
 from tacit.trial.evalue import graded, is_out_of_balance, tabulate, trials_from, verdict
 from tacit.trial.guards import GuardEffect, guard_effect
 from tacit.trial.outcome import OCCURRED
@@ -34,7 +34,7 @@ from tacit.trial.statement import (
 from tacit.trial.worth import UnitFacts, Worth, failed_sessions, ruins, unit_of, worth
 
 if TYPE_CHECKING:
-    from tacit.stores.sql import Reads, Store
+    from tacit.store.reads import Reads, Store
 
 FEW_SESSIONS = 20  # with a coin that told, below which nothing is said of single lessons
 FEW = (
@@ -66,7 +66,7 @@ CSV_COLUMNS = (
 class LessonEffect:
     """One lesson and what is known of its effect."""
 
-    memory: Memory
+    memory: Lesson
     known: Statement
 
 
@@ -159,7 +159,7 @@ def _order(each: LessonEffect) -> tuple[bool, bool, float, str]:
     return (known.word == "not yet known", not known.units, known.difference or 0.0, known.lesson)
 
 
-def statement_of(store: Store, project: str, profile: Profile, memory: Memory) -> Statement:
+def statement_of(store: Store, project: str, profile: Profile, memory: Lesson) -> Statement:
     """What is known of one lesson, from its own uses alone, however many others there are."""
     uses = [use for use in store.uses(memory=memory.id) if use.project == project]
     units = settled_units(store, {use.unit for use in uses})
@@ -169,7 +169,7 @@ def statement_of(store: Store, project: str, profile: Profile, memory: Memory) -
 def _known(
     store: Store,
     profile: Profile,
-    memory: Memory,
+    memory: Lesson,
     uses: Sequence[Use],
     marks: Sequence[Mark],
     units: Mapping[str, UnitFacts],

@@ -19,8 +19,8 @@ from collections.abc import Iterable
 
 from tacit.core.clock import days_between, seconds
 from tacit.core.links import UNKNOWN
-from tacit.core.memory import Memory
 from tacit.core.value import value
+from tacit.lesson import Lesson
 
 OCCURRED = "occurred"
 NOT_OCCURRED = "not_occurred"
@@ -31,7 +31,7 @@ CLOCKS_AGREE = 2.0  # seconds by which two clocks of one machine may differ
 JOIN_WITHIN_DAYS = 7  # a use whose run never came, or never ended, is given up after this
 
 
-def has_problem(memory: Memory) -> bool:
+def has_problem(memory: Lesson) -> bool:
     """Whether a lesson has a problem that can occur. A command has one where a reader copied what the wrong call printed."""
     return memory.klass not in NO_PROBLEM or ((memory.extra or {}).get("sign") or ("",))[0] == "E"
 

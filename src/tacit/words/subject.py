@@ -11,9 +11,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from tacit.core.memory import WAY, Memory, joined
 from tacit.core.programs import ABOUT, programs
 from tacit.core.tables import Tables
+from tacit.lesson import WAY, Lesson, joined
 
 _tables = Tables(__file__)
 
@@ -32,7 +32,7 @@ _SUBJECT_SPAN = re.compile(r"`([^`\n]{2,80})`")
 _IN_EVERY_PROJECT = _tables.pattern("_IN_EVERY_PROJECT", re.I)
 
 
-def subject_by_rules(memory: Memory, quotes: Iterable[str] = ()) -> str:
+def subject_by_rules(memory: Lesson, quotes: Iterable[str] = ()) -> str:
     """A lesson's subject as its row, its words and the calls in its evidence tell it; empty
     where they do not."""
     names = dict.fromkeys((*_commands(memory, quotes), *_named(memory.text)))
@@ -64,7 +64,7 @@ def _named(text: str) -> Iterable[str]:
     yield from (found.rstrip("()") for found in _NAME.findall(text))
 
 
-def _commands(memory: Memory, quotes: Iterable[str]) -> Iterable[str]:
+def _commands(memory: Lesson, quotes: Iterable[str]) -> Iterable[str]:
     """The commands that a noticed lesson knows it is about, and those that stand both in its
     text and in a call of its record; a quote may be a sentence instead, whose first word is no
     program."""

@@ -29,13 +29,13 @@ from tacit.hooks.start_worker import spawned
 from tacit.hosts import shell_mark, surroundings
 from tacit.memory import Memory as Memories
 from tacit.memory import open
-from tacit.stores import queue
-from tacit.stores.lookups import last_learned
-from tacit.stores.places import sweep
-from tacit.stores.queue import NEVER
-from tacit.stores.sql import Store
-from tacit.stores.sql_rows import ENDLESS
-from tacit.stores.sql_writer import Transaction
+from tacit.place.folders import sweep
+from tacit.store import queue
+from tacit.store.lookups import last_learned
+from tacit.store.queue import NEVER
+from tacit.store.reads import Store
+from tacit.store.statements import ENDLESS
+from tacit.store.writes import Transaction
 from tacit.worker.jobs import done_by
 from tacit.worker.listening import Listening
 from tacit.worker.turns import Worked, is_paused

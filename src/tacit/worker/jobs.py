@@ -15,7 +15,6 @@ from tacit.core import clock, states
 from tacit.core.canary import NOT_READ
 from tacit.core.config import is_ignored
 from tacit.core.errors import TacitError, Unavailable
-from tacit.core.memory import Memory
 from tacit.core.rows import Job, RunRow
 from tacit.core.run import Run
 from tacit.core.states import UNDOUBTED
@@ -23,17 +22,18 @@ from tacit.core.value import replace, value
 from tacit.hosts import formats, surroundings
 from tacit.hosts.places import is_hosts_own
 from tacit.hosts.source import FileSource, Source
+from tacit.lesson import Lesson
 from tacit.memory import Memory as Memories
 from tacit.safety.one_line import plain_line
 from tacit.screens.numbers import ROWS, digest_of_lesson, kept_as_text, read_shown
 from tacit.screens.typed import fulfilled
-from tacit.stores.counts import heard_in, recent, waiting_for_a_person
-from tacit.stores.queue import sessions_to_read
-from tacit.stores.readings import WAITING
+from tacit.store.counts import heard_in, recent, waiting_for_a_person
+from tacit.store.queue import sessions_to_read
+from tacit.store.readings import WAITING
 from tacit.trial.outcome import has_problem
 
 if TYPE_CHECKING:
-    from tacit.stores.sql import Store
+    from tacit.store.reads import Store
 
 HEARD_QUOTES, HEARD_CHARS = 2, 90  # quotes in a receipt, and characters of each
 NEW_LESSONS, NEW_CHARS = 3, 200  # lessons, and characters of each; a longer one has no number there
@@ -257,7 +257,7 @@ def leave_receipt(store: Store, run: RunRow, undone: Sequence[str] = ()) -> None
             tx.put_meta(key, f"{run.root}\t{line}")
 
 
-def _new(store: Store, run: RunRow) -> list[Memory]:
+def _new(store: Store, run: RunRow) -> list[Lesson]:
     """The lessons that a session brought and that nobody holds back, what agents are given first."""
     ids = dict.fromkeys(each.memory for each in store.findings(run=run.id) if each.memory)
     found = [
@@ -269,7 +269,7 @@ def _new(store: Store, run: RunRow) -> list[Memory]:
     return sorted(fresh, key=lambda each: each.state == states.WAITING)[:NEW_LESSONS]
 
 
-def _learned(new: Sequence[Memory], shown: Mapping[str, int], whole: Sequence[str]) -> str:
+def _learned(new: Sequence[Lesson], shown: Mapping[str, int], whole: Sequence[str]) -> str:
     """What is new; what stands there whole has a number."""
     told = " · ".join(
         f"{shown[each.id]} {plain_line(each.text, NEW_CHARS)}"

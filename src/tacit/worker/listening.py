@@ -8,7 +8,7 @@ from tacit.app.team import Team
 from tacit.core.errors import TacitError
 from tacit.core.rows import Job
 from tacit.memory import Memory as Memories
-from tacit.stores.sql import Store
+from tacit.store.reads import Store
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from tacit.stores.sql import Store
+    from tacit.store.reads import Store
 
 PATIENT = 900.0  # seconds that a worker waits for its turn; what is left then is the next one's
 _GLANCE = 0.5

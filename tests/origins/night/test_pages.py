@@ -20,7 +20,7 @@ from tacit.core.page import bullets
 from tacit.origins import named
 from tacit.origins.night.layout import PageEntry, compose
 from tacit.origins.night.targets import END, framed, opening, outside
-from tacit.stores.files import WorkTree
+from tacit.place.files import WorkTree
 
 RULES = ("Never push to main.", "Every migration has a way back.")
 PAGE = named().page
@@ -39,7 +39,7 @@ def memories(folder: Path) -> Iterator[Memories]:
 
 KILLED = """
 import os, signal, sys
-from tacit.stores import files
+from tacit.place import files
 
 OLD, NEW = b"old\\n" * 1000, b"new\\n" * 1000
 
@@ -88,7 +88,7 @@ PASS = """
 import os, signal, sys
 import tacit.app.whole
 from tacit.core import edits
-from tacit.stores import files
+from tacit.place import files
 from tacit.origins.night import page, page_candidates, page_ledger
 ours = {module.__file__ for module in (files, page, page_candidates, page_ledger)}
 left = int(sys.argv[1])

@@ -16,7 +16,7 @@ from tacit.core.digest import new_id
 from tacit.core.edits import made
 from tacit.core.journal import Hand
 from tacit.core.links import Evidence
-from tacit.core.memory import Memory
+from tacit.lesson import Lesson
 from tacit.origins.night import tend
 from tacit.origins.night.context import Context
 from tacit.testing import Scripted
@@ -52,9 +52,9 @@ def waiting(memories: Memories) -> list[tuple[str, str, Any]]:
     ]
 
 
-def held(memories: Memories, text: str, **fields: str) -> Memory:
+def held(memories: Memories, text: str, **fields: str) -> Lesson:
     """A lesson in somebody else's words, for which nobody vouched yet."""
-    memory = Memory(
+    memory = Lesson(
         new_id(), memories.project_id, text, gate="hold", created_at=clock.now(), **fields
     )
     with memories.store.write() as tx:
@@ -62,7 +62,7 @@ def held(memories: Memories, text: str, **fields: str) -> Memory:
     return memory
 
 
-def lessons(memories: Memories, count: int) -> list[Memory]:
+def lessons(memories: Memories, count: int) -> list[Lesson]:
     told = "Lesson {n} is about the number {number} as was seen in some runs of last week"
     return [memories.add(told.format(n=n, number=n * 7919)) for n in range(count)]
 

@@ -155,8 +155,8 @@ def test_lanes_have_circuits_of_their_own(book: Any) -> None:
 
 def test_the_store_s_ledger_holds_between_processes(tmp_path: Any) -> None:
     """Two connections see one budget and one circuit; a refusal writes nothing of its own."""
-    from tacit.stores.ledger import StoreLedger
-    from tacit.stores.sql_writer import open_store
+    from tacit.store.ledger import StoreLedger
+    from tacit.store.writes import open_store
 
     with open_store(str(tmp_path / "t.db")) as one, open_store(str(tmp_path / "t.db")) as other:
         Metered(Fake(Reply("fine", 60, 30)), StoreLedger(one, lambda: NOW), 100).ask("hello")

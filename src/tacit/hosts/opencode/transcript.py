@@ -30,7 +30,7 @@ from tacit.hosts.session import (
     token_count,
 )
 from tacit.hosts.source import FileSource, Source, json_record
-from tacit.stores.foreign import MAGIC, Foreign
+from tacit.store.foreign import MAGIC, Foreign
 
 if TYPE_CHECKING:
     Record = dict[str, Any]

@@ -9,7 +9,7 @@ What a run says outright are the findings of its review verdicts; an archetype's
 broken loop something that was tried and failed. Fixes are kept beside, for the question whether one of them came undone.
 
 Memory, `.archeflow/memory/`: `lessons.jsonl`, `archive.jsonl`, `audit.jsonl`. A lesson's record is kept whole in
-`Memory.extra`; on the way out only the fields that changed since are written anew, so that what nobody touched leaves
+`Lesson.extra`; on the way out only the fields that changed since are written anew, so that what nobody touched leaves
 field for field as it came, in its own order.
 """
 

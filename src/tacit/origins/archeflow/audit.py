@@ -16,11 +16,11 @@ from tacit.core.links import Mark
 from tacit.core.rows import run_id
 from tacit.core.value import value
 from tacit.origins.likeness import keywords
-from tacit.stores.sql import WorkContext
+from tacit.store.reads import WorkContext
 
 if TYPE_CHECKING:
     from tacit.core.run import Run
-    from tacit.stores.sql import Store
+    from tacit.store.reads import Store
 
 HELPFUL, INEFFECTIVE = "helpful", "ineffective"
 REPEATS = 0.3  # of a lesson's words that a finding holds which repeats its problem (ArcheFlow)

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from tacit.core.clock import seconds
 from tacit.core.exchange import Given, Opening, OriginVerdict, Row, Skipped
-from tacit.core.memory import MAX_TEXT_BYTES, SEVERITIES, Memory
 from tacit.core.run import Cost, Finding, Reading, Run, Step, fold_severity
 from tacit.core.states import ACTIVE, GONE, WAITING
 from tacit.hosts.source import Source, json_record
+from tacit.lesson import MAX_TEXT_BYTES, SEVERITIES, Lesson
 
 if TYPE_CHECKING:
     Record = dict[str, Any]
@@ -330,7 +330,7 @@ def _lesson(found: Record, place: str, archive: bool) -> Iterator[Row | Skipped]
     state = GONE if archive or read.frequency <= 0 else stood
     closed = ("silence" if read.frequency <= 0 else "user") if state == GONE else ""
     yield Row(
-        Memory(
+        Lesson(
             id="",
             project="",
             text=text,

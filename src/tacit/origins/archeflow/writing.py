@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from tacit.core.clock import seconds
 from tacit.core.exchange import Given, Opening, OriginVerdict, Row, Skipped
-from tacit.core.memory import Memory
 from tacit.core.run import fold_severity
 from tacit.core.states import GONE, faded, record_of
+from tacit.lesson import Lesson
 from tacit.origins.archeflow.reading import (
     BY_HAND,
     GENERAL,
@@ -92,19 +92,19 @@ def lesson_of(row: Row) -> Record:
     return {**came, **changed}
 
 
-def _type_of(memory: Memory, came: str) -> str:
+def _type_of(memory: Lesson, came: str) -> str:
     if memory.kind in LESSON_TYPES and (not came or came in LESSON_TYPES):
         return memory.kind
     return came or ("preference" if memory.klass == "preference" else "pattern")
 
 
-def _severity(memory: Memory) -> str:
+def _severity(memory: Lesson) -> str:
     """Its own word for it, as long as it means the same."""
     word = text_in((memory.extra or {}).get("severity"))
     return word if word and fold_severity(word) == memory.severity else memory.severity
 
 
-def _last_change(memory: Memory, made: str, seen: str) -> str:
+def _last_change(memory: Lesson, made: str, seen: str) -> str:
     """When a lesson was made, last met, or faded into the archive; being forgotten does not date it anew."""
     return max(made, seen, memory.updated_at if faded(memory) else "", key=seconds)
 
@@ -132,7 +132,7 @@ def _audit_row(item: Given | OriginVerdict) -> Record:
     }
 
 
-def name_for(memory: Memory, taken: Collection[str]) -> str:
+def name_for(memory: Lesson, taken: Collection[str]) -> str:
     """The next number: m-001, m-002 … above every one ever given, also to what is archived by now."""
     numbers = [int(name[2:]) for name in taken if re.fullmatch(r"m-[0-9]{1,9}", name)]
     return f"m-{max(numbers, default=0) + 1:03d}"

@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tacit.core import clock
-from tacit.core.memory import SCOPES
 from tacit.hosts.source import Source, json_record
+from tacit.lesson import SCOPES
 from tacit.origins.origin import STAGES
 
 if TYPE_CHECKING:

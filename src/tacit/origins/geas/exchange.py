@@ -15,8 +15,8 @@ from tacit.core import clock
 from tacit.core.digest import short_hash
 from tacit.core.exchange import Given, OriginVerdict, Row, Skipped
 from tacit.core.journal import Entry
-from tacit.core.memory import Memory
 from tacit.core.states import BEFORE, STAGE, WAITING, record_of
+from tacit.lesson import Lesson
 from tacit.origins.geas.documents import (
     AGENTS,
     EFFECTS,
@@ -198,7 +198,7 @@ def document_of(row: Row, now: str = "", names: Mapping[str, str] | None = None)
     return {**fresh, **beyond}
 
 
-def _due(memory: Memory, came: Record, before: Row | None, now: str) -> str:
+def _due(memory: Lesson, came: Record, before: Row | None, now: str) -> str:
     """When it is to be looked at again: as it came while nothing changed that, or where we keep no date any more."""
     said = document_text(came.get("review_after"))
     if said and (
@@ -440,7 +440,7 @@ def _yaml_of(rows: Sequence[Row]) -> str:
     return "\n".join(out) + "\n"
 
 
-def name_for(memory: Memory, taken: Collection[str]) -> str:
+def name_for(memory: Lesson, taken: Collection[str]) -> str:
     """mem-<task>-<n> after the task it was learned in, above every number ever given there."""
     task = document_text((memory.extra or {}).get("task_id")) or "tacit"
     own = document_text((memory.extra or {}).get("memory_id"))
@@ -486,7 +486,7 @@ def _new_meta(kind: str, id: str, now: str) -> Record:
     }
 
 
-def _producer(memory: Memory) -> str:
+def _producer(memory: Lesson) -> str:
     return memory.source if memory.source in AGENTS else "orchestration_authority"
 
 

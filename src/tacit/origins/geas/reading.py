@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from tacit.core.digest import short_hash
 from tacit.core.exchange import Given, Opening, OriginVerdict, Row, Skipped
-from tacit.core.memory import MAX_TEXT_BYTES, Memory
 from tacit.core.states import ACTIVE, STAGE, WAITING
 from tacit.hosts.source import Source, json_record
+from tacit.lesson import MAX_TEXT_BYTES, Lesson
 from tacit.origins.geas.documents import (
     DECISIONS,
     EFFECTS,
@@ -172,7 +172,7 @@ def memory(found: Record, place: str) -> Iterator[Row | Skipped]:
     signals = dict_of(found.get("signals"))
     state = found["state"]
     yield Row(
-        Memory(
+        Lesson(
             id="",
             project="",
             text=text,
@@ -365,7 +365,7 @@ def _from_lines(source: Source) -> Iterator[Row | Skipped]:
             continue
         alias = id or unique(f"{file}#{short_hash(section, body)[:8]}", taken)
         yield Row(
-            Memory(
+            Lesson(
                 id="",
                 project="",
                 text=body,
@@ -441,7 +441,7 @@ def _from_yaml(source: Source) -> Iterator[Row | Skipped]:
             continue
         refs = texts_of(item.get("source_refs"))
         yield Row(
-            Memory(
+            Lesson(
                 id="",
                 project="",
                 text=text,

@@ -23,9 +23,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from tacit.core.memory import SEVERITIES
 from tacit.core.run import Finding, Run, fold_severity
 from tacit.core.value import Section, grouped, value
+from tacit.lesson import SEVERITIES
 
 VERSION = 1
 # trigger -> (its wording, whether tasks are counted rather than occurrences)

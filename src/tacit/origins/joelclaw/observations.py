@@ -25,10 +25,10 @@ from typing import TYPE_CHECKING, Any
 from tacit.core import clock
 from tacit.core.digest import short_hash
 from tacit.core.exchange import Given, Opening, OriginVerdict, Row, Skipped
-from tacit.core.memory import MAX_TEXT_BYTES, Memory
 from tacit.core.run import Finding, Reading, Run
 from tacit.core.states import STAGE, record_of
 from tacit.hosts.source import STANDARD_INPUT, Source, json_record, said_place
+from tacit.lesson import MAX_TEXT_BYTES, Lesson
 from tacit.origins.origin import STAGES
 
 if TYPE_CHECKING:
@@ -386,7 +386,7 @@ def _observation(found: Record, place: str) -> Iterator[Row | Skipped]:
     read = _Fields(found)
     yield from (Skipped(place, why, field) for field, why in read.faults)
     yield Row(
-        Memory(
+        Lesson(
             id="",
             project="",
             text=text,
@@ -596,7 +596,7 @@ def document_of(row: Row, names: Mapping[str, str] | None = None) -> Record:
     return {**came, **changed, **({} if read.text("id") else {"id": row.alias})}
 
 
-def name_for(memory: Memory, taken: Collection[str]) -> str:
+def name_for(memory: Lesson, taken: Collection[str]) -> str:
     """An id in the form of a UUID, from our own: stable, and never reused."""
     raw = "".join(f"{ord(c):02x}" for c in short_hash("joelclaw", memory.id))[:32]
     name = f"{raw[:8]}-{raw[8:12]}-{raw[12:16]}-{raw[16:20]}-{raw[20:32]}"

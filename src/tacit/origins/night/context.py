@@ -10,13 +10,13 @@ from tacit.core.proposal import APPROVED, OPEN, Proposal
 from tacit.core.states import UNDOUBTED
 from tacit.core.value import replace, value
 from tacit.origins.night import lease
-from tacit.stores.counts import in_states
-from tacit.stores.sql import Reads, WorkContext
+from tacit.store.counts import in_states
+from tacit.store.reads import Reads, WorkContext
 
 if TYPE_CHECKING:
     from tacit.core.ports import Model
     from tacit.origins.night.prune import Named
-    from tacit.stores.sql_writer import Transaction
+    from tacit.store.writes import Transaction
 
 _BOUNDLESS = 1 << 62
 LEAST, SHARE = (

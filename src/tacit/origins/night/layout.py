@@ -11,10 +11,10 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
-from tacit.core.memory import Memory
 from tacit.core.page import PAGE_HEADING, Bullet, bullets, parts, split_id
 from tacit.core.states import ACTIVE
 from tacit.core.value import Section, value
+from tacit.lesson import Lesson
 from tacit.safety.one_line import plain_line
 
 TITLE_CHARS = 60  # of a lesson's first clause, where it has no title of its own
@@ -53,7 +53,7 @@ class PageLine:
 # --- one line ---------------------------------------------------------------------------------------------------------
 
 
-def section_of(memory: Memory, page: Section) -> str:
+def section_of(memory: Lesson, page: Section) -> str:
     """Where a lesson belongs: where a person put it, or by its kind or category; the inbox if the map knows neither."""
     put = str((memory.extra or {}).get("section") or "")
     names = (memory.kind, memory.category, memory.category.rpartition(":")[2], memory.klass)
@@ -70,12 +70,12 @@ def known_section(name: str, page: Section) -> str:
     )
 
 
-def entry_of(memory: Memory, page: Section) -> PageEntry:
+def entry_of(memory: Lesson, page: Section) -> PageEntry:
     """A lesson as it is to stand on a page."""
     return PageEntry(memory.id, section_of(memory, page), line_of(memory, page), memory.text)
 
 
-def line_of(memory: Memory, page: Section) -> str:
+def line_of(memory: Lesson, page: Section) -> str:
     """A lesson as its line on the page; one that came from a page, and says what it said there, as it stood there."""
     extra, name = (
         memory.extra or {},
@@ -113,7 +113,7 @@ def said_by(line: str, page: Section) -> str:
     return rest
 
 
-def strength(memory: Memory) -> tuple[object, ...]:
+def strength(memory: Lesson) -> tuple[object, ...]:
     """What stands first, and what is left out last where there is no room: a person's own lines, then what is proven."""
     pinned, *known = rank(memory.__dict__)
     return (

@@ -15,7 +15,7 @@ from tacit.core.errors import StoreBusy
 
 if TYPE_CHECKING:
     from tacit.origins.night.context import Context
-    from tacit.stores.sql_writer import Transaction
+    from tacit.store.writes import Transaction
 
 LEASE_LASTS = 900.0  # longer than any one call of a model may take
 LEASE = "lease"

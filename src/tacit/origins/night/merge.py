@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from tacit.core.memory import Memory
 from tacit.core.merge import keeper
+from tacit.lesson import Lesson
 from tacit.origins.night.context import Context, StepReport
 from tacit.origins.night.pairs import (
     Joining,
@@ -21,7 +21,7 @@ from tacit.origins.night.pairs import (
 )
 
 if TYPE_CHECKING:
-    from tacit.stores.sql_writer import Transaction
+    from tacit.store.writes import Transaction
 
 _MOST = 2000  # lessons that one pass looks at; the next goes on where it stopped
 MERGED_FROM = 0.85  # two lessons this alike by an origin's measure are merged
@@ -97,7 +97,7 @@ class _Merging(Joining):
             self.left += 1
 
 
-def _came(tx: Transaction, memory: Memory) -> bool:
+def _came(tx: Transaction, memory: Lesson) -> bool:
     """Whether a memory is another system's record that a person brought: nobody said it, and the same record twice is one."""
     free = not memory.pinned and not memory.on_page and memory.source != "page"
     return (

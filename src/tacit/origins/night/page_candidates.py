@@ -13,25 +13,25 @@ from typing import TYPE_CHECKING, Any
 
 from tacit.core.clock import after_days
 from tacit.core.digest import short_hash
-from tacit.core.memory import Memory, is_found_once
 from tacit.core.moves import lifts
 from tacit.core.profile import Profile
 from tacit.core.proposal import APPROVED, EXPIRED, OPEN
 from tacit.core.states import ACTIVE, ENDING_VERDICTS, stage_of
 from tacit.core.value import replace
+from tacit.lesson import Lesson, is_found_once
 from tacit.origins.night.context import LOOKBACK_DAYS, Context
 from tacit.origins.night.layout import entry_of, rank, strength
-from tacit.stores.sql import Reads
+from tacit.store.reads import Reads
 
 if TYPE_CHECKING:
-    from tacit.stores.sql_writer import Transaction
+    from tacit.store.writes import Transaction
 
 # facets that decide who has earned a line, and who is first
 _ONE_WAY = "what is written on a page is taken in by tacit data import"
 _TOLD = ("state", "klass", "gate", "verdict", "severity", "pinned", "on_page")
 
 
-def lessons_on_pages(store: Reads, project: str) -> list[Memory]:
+def lessons_on_pages(store: Reads, project: str) -> list[Lesson]:
     """The lessons that stand on this project's pages."""
     found = store.select(
         [project], states=(ACTIVE,), equal={"on_page": 1, "gate": "allow"}, sort="old", limit=-1
@@ -39,14 +39,14 @@ def lessons_on_pages(store: Reads, project: str) -> list[Memory]:
     return [memory for memory in found if memory.verdict not in ENDING_VERDICTS and memory.text]
 
 
-def worthy(context: Context, most: int | None = None) -> list[Memory]:
+def worthy(context: Context, most: int | None = None) -> list[Lesson]:
     """Lessons that have earned a line and have none, strongest first: canonical ones, exempt ones, pinned ones.
 
     Of more than `most`, group by group as `strength` orders them; in a group that has too many, those met most often in the whole project
     come before those written first.
     """
     store, project, profile = context.store, context.project.id, context.profile
-    found: dict[str, Memory] = {}
+    found: dict[str, Lesson] = {}
     limit = -1 if most is None else most
     groups = sorted(_earned(context), key=lambda group: rank(group[0]))
     for _, equals in groupby(groups, key=lambda group: rank(group[0])):
@@ -65,7 +65,7 @@ def worthy(context: Context, most: int | None = None) -> list[Memory]:
     return sorted(found.values(), key=strength)[:most]
 
 
-def has_earned(memory: Memory, profile: Profile) -> bool:
+def has_earned(memory: Lesson, profile: Profile) -> bool:
     """Whether a lesson has earned a line and has none."""
     return (
         bool(memory.text)
@@ -104,7 +104,7 @@ def _fits(facets: Mapping[str, Any], profile: Profile) -> bool:
     return may and bool(earned or lifts(profile))
 
 
-def _is_due(memory: Memory, profile: Profile, at: str) -> bool:
+def _is_due(memory: Lesson, profile: Profile, at: str) -> bool:
     """Whether a lesson is put before the tiers now: what only they could lift, while it is news."""
     if (
         stage_of(memory, profile.stages) not in lifts(profile)

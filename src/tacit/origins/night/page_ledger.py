@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from tacit.core.value import value
 from tacit.origins.night.targets import Target
-from tacit.stores.sql import Reads
+from tacit.store.reads import Reads
 
 if TYPE_CHECKING:
-    from tacit.stores.sql_writer import Transaction
+    from tacit.store.writes import Transaction
 
 
 @value

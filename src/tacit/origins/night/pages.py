@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tacit.core.errors import NotFound
-from tacit.core.memory import Memory
+from tacit.lesson import Lesson
 from tacit.origins.night.context import Context
 from tacit.origins.night.layout import compose, entry_of, strength
 from tacit.origins.night.page_candidates import earned, lessons_on_pages, worthy
@@ -30,7 +30,7 @@ class Pages:
         book = read_book(self.context.store, self.context.project.id)
         return [each.target for each in book.kept.values()]
 
-    def waiting(self, most: int | None = None) -> list[Memory]:
+    def waiting(self, most: int | None = None) -> list[Lesson]:
         """Lessons that have earned a line and have none, strongest first; all of them, or the first so many."""
         return worthy(self.context, most)
 

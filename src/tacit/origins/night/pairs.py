@@ -9,22 +9,22 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from tacit.core.journal import Hand
-from tacit.core.memory import PERSONAL, Memory
 from tacit.core.merge import brought, merged
 from tacit.core.profile import Profile
 from tacit.core.proposal import REJECTED, Proposal
 from tacit.core.states import GONE, UNDOUBTED
 from tacit.core.value import value
 from tacit.learn.same import EQUAL_TEXT
+from tacit.lesson import PERSONAL, Lesson
 from tacit.origins.likeness import MATCHERS
 from tacit.origins.night.context import Context
-from tacit.stores.due import entries_after, last_entry
-from tacit.stores.sql import Reads
+from tacit.store.due import entries_after, last_entry
+from tacit.store.reads import Reads
 from tacit.words.prepared import Likeness, Prepared, prepare
 from tacit.words.tokens import query_words
 
 if TYPE_CHECKING:
-    from tacit.stores.sql_writer import Transaction
+    from tacit.store.writes import Transaction
 
 TENDED_BY = "tend"
 _PAIR_NEIGHBOURS = 12  # lessons that one is compared with
@@ -36,8 +36,8 @@ _BETWEEN_MARKS = 25  # lessons between two marks of how far it came
 class Pair:
     """Two alike lessons, and what is between them."""
 
-    a: Memory
-    b: Memory
+    a: Lesson
+    b: Lesson
     score: float
 
 
@@ -75,7 +75,7 @@ class Joining:
             )
             self.context.alive()
 
-    def near(self, memory: Memory) -> Iterator[tuple[Memory, Likeness]]:
+    def near(self, memory: Lesson) -> Iterator[tuple[Lesson, Likeness]]:
         """The neighbours that a lesson could be one with, but for pairs that were `seen`; outside of any transaction."""
         found = self.store.find(
             [self.project], query_words(memory.text, _WORDS), limit=_PAIR_NEIGHBOURS
@@ -96,17 +96,17 @@ class Joining:
                 continue
             yield other, MATCHERS[self.measure](mine, readied(other))
 
-    def as_seen(self, tx: Transaction, pair: Pair) -> tuple[Memory, Memory] | None:
+    def as_seen(self, tx: Transaction, pair: Pair) -> tuple[Lesson, Lesson] | None:
         """Both as they are now; nothing where one changed since it was looked at, for then it is found again."""
         a, b = tx.get(pair.a.id), tx.get(pair.b.id)
         same = (a.text, b.text) == (pair.a.text, pair.b.text)
         return (a, b) if same and comparable(a, b, self.profile) else None
 
-    def is_persons(self, memory: Memory) -> bool:
+    def is_persons(self, memory: Lesson) -> bool:
         """Whether a person's word keeps it where it is."""
         return memory.pinned or memory.on_page or memory.trust in PERSONAL
 
-    def merge(self, tx: Transaction, stays: Memory, goes: Memory, told: str) -> None:
+    def merge(self, tx: Transaction, stays: Lesson, goes: Lesson, told: str) -> None:
         """One takes the other's place."""
         at = self.context.now()
         more = brought(
@@ -121,7 +121,7 @@ class Joining:
         tx.count(self.project, "merged", at)
         self.changes.append((goes.id, goes.state, GONE, told))
 
-    def propose(self, tx: Transaction, kind: str, stays: Memory, goes: Memory, told: str) -> None:
+    def propose(self, tx: Transaction, kind: str, stays: Lesson, goes: Lesson, told: str) -> None:
         """Ask a person, once: a pair that somebody looked at, or let pass, is not brought up again in the same words."""
         if not raised(tx, stays, goes, kind):
             self.asked.append(
@@ -131,22 +131,22 @@ class Joining:
             )
 
 
-def readied(memory: Memory) -> Prepared:
+def readied(memory: Lesson) -> Prepared:
     """A lesson, read for comparing."""
     return prepare(memory.text, memory.tags, memory.signature, memory.category)
 
 
-def pair_name(a: Memory, b: Memory) -> tuple[str, str]:
+def pair_name(a: Lesson, b: Lesson) -> tuple[str, str]:
     """A pair's name, whichever comes first."""
     return (min(a.id, b.id), max(a.id, b.id))
 
 
-def is_plainly_one(a: Memory, b: Memory) -> bool:
+def is_plainly_one(a: Lesson, b: Lesson) -> bool:
     """Whether nobody need be asked: the same words, or the very same error."""
     return readied(a).text == readied(b).text or bool(a.signature and a.signature == b.signature)
 
 
-def raised(store: Reads, a: Memory, b: Memory, kind: str) -> list[Proposal]:
+def raised(store: Reads, a: Lesson, b: Lesson, kind: str) -> list[Proposal]:
     """The proposals of this kind about these two, whatever came of them, since either was last put into other words."""
     about = [
         each
@@ -172,7 +172,7 @@ def raised(store: Reads, a: Memory, b: Memory, kind: str) -> list[Proposal]:
     ]
 
 
-def was_refused(store: Reads, a: Memory, b: Memory) -> bool:
+def was_refused(store: Reads, a: Lesson, b: Lesson) -> bool:
     """Whether somebody was asked if these two are one and said no, or took their merge back."""
     refused = any(each.state == REJECTED for each in raised(store, a, b, "merge"))
     return refused or were_parted(store, a.id, b.id)
@@ -189,12 +189,12 @@ def were_parted(store: Reads, a: str, b: str) -> bool:
     return any(taken_back)
 
 
-def is_in_force(memory: Memory) -> bool:
+def is_in_force(memory: Lesson) -> bool:
     """Whether a lesson is looked at at all."""
     return memory.state in UNDOUBTED and memory.gate == "allow" and bool(memory.text)
 
 
-def comparable(a: Memory, b: Memory, profile: Profile) -> bool:
+def comparable(a: Lesson, b: Lesson, profile: Profile) -> bool:
     """Whether two lessons could be one at all: both in force and let in, of one reach and for one reader."""
     both = (a, b)
     if not all(is_in_force(each) for each in both):

@@ -9,12 +9,12 @@ from tacit.core.clock import days_between
 from tacit.core.edits import forgotten
 from tacit.core.journal import Hand
 from tacit.core.lifecycle import lasts
-from tacit.core.memory import PERSONAL, Memory
 from tacit.core.profile import Profile
 from tacit.core.proposal import staging_status
 from tacit.core.standing import standing_of
 from tacit.core.states import GONE, KEPT
 from tacit.core.value import value
+from tacit.lesson import PERSONAL, Lesson
 from tacit.origins.night.context import NOTHING, Context, StepReport
 
 
@@ -47,7 +47,7 @@ def step(context: Context) -> StepReport:
 
 
 def fits(
-    memory: Memory, named: Named, profile: Profile, now: str, *, imported: bool = False
+    memory: Lesson, named: Named, profile: Profile, now: str, *, imported: bool = False
 ) -> bool:
     """Whether a lesson is meant; never one that silence cannot touch, nor what a person said. Of what was `imported` on a person's word
     nobody said it, unless it stood on a page."""
@@ -63,7 +63,7 @@ def fits(
     )
 
 
-def _is_below(memory: Memory, floor: float) -> bool:
+def _is_below(memory: Lesson, floor: float) -> bool:
     """Less sure, or seldom successful. A pitfall's success rate is nought by nature, and says nothing against it."""
     success = (
         (memory.tally.signals or {}).get("success_rate") if memory.klass != "pitfall" else None

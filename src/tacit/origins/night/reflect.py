@@ -14,19 +14,19 @@ from typing import TYPE_CHECKING, Any
 
 from tacit.core.clock import after_days
 from tacit.core.errors import Unavailable
-from tacit.core.memory import Memory
 from tacit.core.merge import keeper
 from tacit.core.ports import answer_rows, answer_text, objects
 from tacit.core.states import ACTIVE
 from tacit.core.value import value
+from tacit.lesson import Lesson
 from tacit.origins.night.context import LOOKBACK_DAYS, NOTHING, Context, StepReport
 from tacit.origins.night.pairs import were_parted
 from tacit.origins.night.triage import is_fair_rewrite, quotes
-from tacit.stores.due import entries_after, held_and_met, last_entry
+from tacit.store.due import entries_after, held_and_met, last_entry
 from tacit.words.tokens import query_words
 
 if TYPE_CHECKING:
-    from tacit.stores.sql_writer import Transaction
+    from tacit.store.writes import Transaction
 
 _BY = "reflect"
 _MARK = "reflected"
@@ -53,7 +53,7 @@ class Suggestion:
 
 
 def question(
-    lessons: Sequence[Memory], told: Mapping[str, Sequence[Mapping[str, str]]], most_words: int = 0
+    lessons: Sequence[Lesson], told: Mapping[str, Sequence[Mapping[str, str]]], most_words: int = 0
 ) -> str:
     """What a model is asked. Lessons go in as JSON: none of them can end its own frame."""
     listed = [
@@ -86,7 +86,7 @@ def schema() -> dict[str, Any]:
     )
 
 
-def suggestions(said: str, shown: Mapping[str, Memory]) -> tuple[Suggestion, ...]:
+def suggestions(said: str, shown: Mapping[str, Lesson]) -> tuple[Suggestion, ...]:
     """What a model suggests about the lessons it was shown; garbled, unknown, unfair and pointless ones left out."""
     found = []
     for row in answer_rows(said):
@@ -112,7 +112,7 @@ def suggestions(said: str, shown: Mapping[str, Memory]) -> tuple[Suggestion, ...
 
 def is_shorter(
     suggestion: Suggestion,
-    shown: Mapping[str, Memory],
+    shown: Mapping[str, Lesson],
     told: Mapping[str, Sequence[Mapping[str, str]]],
 ) -> bool:
     """Whether a text is shorter than what it condenses: the lessons, and for a single one also what is quoted for it."""
@@ -179,7 +179,7 @@ class _Reflecting:
 
     # -- a model ----------------------------------------------------------------------------------
 
-    def _waiting(self) -> list[tuple[Memory, int]]:
+    def _waiting(self) -> list[tuple[Lesson, int]]:
         """Lessons that may be given and that were made, changed or raised since the last question, with the entry that says so."""
         mark = self.context.mark(_MARK)
         after = int(mark) if mark.isdigit() and int(mark) <= last_entry(self.store) else 0
@@ -191,7 +191,7 @@ class _Reflecting:
             if _may_be_shown(memory)
         ]
 
-    def _ask(self, batch: Sequence[tuple[Memory, int]]) -> bool:
+    def _ask(self, batch: Sequence[tuple[Lesson, int]]) -> bool:
         """One question and what comes of it, kept together with how far we are; False where nobody answers."""
         self.context.alive()
         self.context.tell("reflect", f"asking about {len(batch)} lessons")
@@ -222,7 +222,7 @@ class _Reflecting:
         return True
 
     def _suggested(
-        self, shown: Mapping[str, Memory], told: Mapping[str, Sequence[Mapping[str, str]]]
+        self, shown: Mapping[str, Lesson], told: Mapping[str, Sequence[Mapping[str, str]]]
     ) -> list[Suggestion]:
         """The suggestions that condense; where all were too long, they are asked for again with less room."""
         assert self.context.model is not None
@@ -274,7 +274,7 @@ class _Reflecting:
                 )
 
     def _put(
-        self, tx: Transaction, kind: str, memory: Memory, told: str, payload: dict[str, Any]
+        self, tx: Transaction, kind: str, memory: Lesson, told: str, payload: dict[str, Any]
     ) -> None:
         self.made.append(self.context.propose(tx, kind, told, memory.id, payload=payload, by=_BY))
 
@@ -286,18 +286,18 @@ class _Reflecting:
             for each in tx.proposals(memory=memory, state="", limit=-1)
         )
 
-    def _was_merged(self, tx: Transaction, a: Memory, b: Memory) -> bool:
+    def _was_merged(self, tx: Transaction, a: Lesson, b: Lesson) -> bool:
         return self._was_proposed(tx, a.id, "merge", other=b.id) or self._was_proposed(
             tx, b.id, "merge", other=a.id
         )
 
 
-def _may_be_shown(memory: Memory) -> bool:
+def _may_be_shown(memory: Lesson) -> bool:
     """Only what may be given anyway; what is held is somebody else's text and goes nowhere."""
     return memory.state == ACTIVE and memory.gate == "allow" and bool(memory.text)
 
 
-def _within(lessons: Sequence[Memory], most: int) -> list[Memory]:
+def _within(lessons: Sequence[Lesson], most: int) -> list[Lesson]:
     kept = []
     for memory in lessons:
         most -= len(memory.text)

@@ -18,9 +18,9 @@ from tacit.core.value import value
 from tacit.origins.night.agreement import TrackRecord
 from tacit.origins.night.context import Context, StepReport
 from tacit.origins.night.triage import standings
-from tacit.stores import counts
-from tacit.stores.due import often_met
-from tacit.stores.sql import Reads
+from tacit.store import counts
+from tacit.store.due import often_met
+from tacit.store.reads import Reads
 
 if TYPE_CHECKING:
     pass

@@ -16,7 +16,6 @@ from tacit.core.journal import Change, Hand, change
 from tacit.core.lifecycle import Move, advance, lasts
 from tacit.core.lifecycle import moves_due as what_lacks
 from tacit.core.links import LOST, Evidence, Mark
-from tacit.core.memory import Memory, is_unrecalled
 from tacit.core.moves import moved, proposed
 from tacit.core.profile import Profile
 from tacit.core.proposal import Proposal
@@ -27,13 +26,14 @@ from tacit.core.value import replace, value
 from tacit.hookspecs import of_origins
 from tacit.learn.due import crossed, due, in_state, runs_unmet
 from tacit.learn.gone import look
+from tacit.lesson import Lesson, is_unrecalled
 from tacit.origins.night.context import Context, StepReport
-from tacit.stores.due import in_order, last_entry, may_have_faded, stale_and_met, touched
-from tacit.stores.outgoing import faded_key, faded_to
-from tacit.stores.sql import Reads
+from tacit.store.due import in_order, last_entry, may_have_faded, stale_and_met, touched
+from tacit.store.outgoing import faded_key, faded_to
+from tacit.store.reads import Reads
 
 if TYPE_CHECKING:
-    from tacit.stores.sql_writer import Transaction
+    from tacit.store.writes import Transaction
 
 _JUDGED_AT_ONCE = 100  # memories judged in one transaction: others get their turn in between
 REMIND = 30  # days under review after which it is brought up again
@@ -50,7 +50,7 @@ class Loss:
     reason: str
 
 
-def loss(memory: Memory, evidence: Sequence[Evidence], profile: Profile, until: int) -> Loss | None:
+def loss(memory: Lesson, evidence: Sequence[Evidence], profile: Profile, until: int) -> Loss | None:
     """What the runs up to `until` took off a lesson; None where nothing, or where silence cannot touch it."""
     by_runs = of_origins("fade", profile.fade.function)
     if by_runs is None or _keeps(memory, profile):
@@ -81,7 +81,7 @@ def _mark_of(lost: Loss, project: str, run: str, at: str) -> Mark:
 
 
 def stale(
-    memory: Memory, profile: Profile, now: str, *, profile_version: str, unmet: int = 0
+    memory: Lesson, profile: Profile, now: str, *, profile_version: str, unmet: int = 0
 ) -> Change | None:
     """A lesson that was not met for the stale days and never used, marked as such, or met again and fresh; None where nothing changes."""
     fade = profile.fade
@@ -99,7 +99,7 @@ def stale(
 
 
 def reminded(
-    memory: Memory, profile: Profile, now: str, *, id: str, project: str
+    memory: Lesson, profile: Profile, now: str, *, id: str, project: str
 ) -> Proposal | None:
     """A reminder of a review that nobody closed, once its first date is past."""
     days = clock.days_between(memory.updated_at, now)
@@ -122,7 +122,7 @@ def reminded(
     )
 
 
-def _keeps(memory: Memory, profile: Profile) -> bool:
+def _keeps(memory: Lesson, profile: Profile) -> bool:
     return lasts(profile, standing_of(memory, profile, memory.updated_at))
 
 
@@ -262,7 +262,7 @@ class _Sweep:
         else:
             self._ask(tx, memory, what_lacks(self.profile, standing))
 
-    def _move(self, tx: Transaction, memory: Memory, move: Move) -> None:
+    def _move(self, tx: Transaction, memory: Lesson, move: Move) -> None:
         if not self.context.bound.take():
             self.left += 1
             return
@@ -271,7 +271,7 @@ class _Sweep:
         )
         self.moves.append((memory.id, stage_of(memory, self.profile.stages), move.to, move.reason))
 
-    def _ask(self, tx: Transaction, memory: Memory, lacking: Sequence[Move]) -> None:
+    def _ask(self, tx: Transaction, memory: Lesson, lacking: Sequence[Move]) -> None:
         """What only lacks somebody's word is proposed, once while the memory stands as it stands."""
         asked = tx.proposals(memory=memory.id, state="", limit=-1)
         since = [each for each in asked if each.created_at >= memory.updated_at]

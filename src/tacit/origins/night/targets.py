@@ -13,9 +13,9 @@ import re
 from collections.abc import Mapping, Sequence
 
 from tacit.core.digest import short_hash
-from tacit.core.memory import Memory
 from tacit.core.page import PAGE_HEADING
 from tacit.core.value import value
+from tacit.lesson import Lesson
 
 PAGE_NOTE = "Written by Tacit from its lessons. To change one: tacit edit, tacit drop."
 BEGIN, END = f"<!-- tacit:begin: {PAGE_NOTE} -->", "<!-- tacit:end -->"
@@ -45,7 +45,7 @@ class Sheet:
 
     path: str
     title: str
-    memories: tuple[Memory, ...]
+    memories: tuple[Lesson, ...]
 
 
 @value
@@ -69,26 +69,26 @@ def target_named(name: str, main: str, known: Mapping[str, str]) -> Target:
 
 
 def sheets(
-    target: Target, memories: Sequence[Memory], title: str, kept: Sequence[Target]
+    target: Target, memories: Sequence[Lesson], title: str, kept: Sequence[Target]
 ) -> list[Sheet]:
     """The files of a target and who stands in them. `kept` are all targets: what has a file of its own is not repeated."""
     apart = "agents" in {each.kind for each in kept}
     if target.kind != "agents":
         mine = [m for m in memories if not (apart and m.agent and m.scope == "agent")]
         return [Sheet(target.name, _HEAD if target.kind == "block" else title, tuple(mine))]
-    found: dict[str, list[Memory]] = {}
+    found: dict[str, list[Lesson]] = {}
     for memory in memories:
         if memory.agent and memory.scope == "agent":
             found.setdefault(memory.agent, []).append(memory)
     return [_agents_sheet(target, agent, found[agent]) for agent in sorted(found)]
 
 
-def _agents_sheet(target: Target, agent: str, memories: Sequence[Memory]) -> Sheet:
+def _agents_sheet(target: Target, agent: str, memories: Sequence[Lesson]) -> Sheet:
     name = _agents_file(agent, memories)
     return Sheet(target.name.replace("*", name, 1), f"{name.capitalize()} Memory", tuple(memories))
 
 
-def _agents_file(agent: str, memories: Sequence[Memory]) -> str:
+def _agents_file(agent: str, memories: Sequence[Lesson]) -> str:
     """The name of an agent's file: the one its lessons came from, or the agent's own."""
     came = [
         str((memory.extra or {}).get("file") or "").rpartition("/")[2].removesuffix(".md")

@@ -9,11 +9,11 @@ from tacit.core.digest import digest
 from tacit.core.edits import paged
 from tacit.core.errors import Refused, Unavailable
 from tacit.core.journal import Entry, Hand
-from tacit.core.memory import Memory
 from tacit.core.moves import lifted
 from tacit.core.proposal import APPROVED, OPEN, REJECTED, Proposal
 from tacit.core.value import replace
 from tacit.hookspecs import of_origins
+from tacit.lesson import Lesson
 from tacit.origins.night.agreement import DECIDING_TIERS, Later, TrackRecord, track_record
 from tacit.origins.night.context import NOTHING, Context, StepReport
 from tacit.origins.night.layout import entry_of, said_by
@@ -22,11 +22,11 @@ from tacit.origins.night.page_candidates import propose
 from tacit.origins.night.page_ledger import read_book
 from tacit.origins.night.triage_rules import RULES, Suggested, answers, batches, question, schema
 from tacit.safety.screen import screen
-from tacit.stores import lookups
-from tacit.stores.sql import Reads
+from tacit.store import lookups
+from tacit.store.reads import Reads
 
 if TYPE_CHECKING:
-    from tacit.stores.sql_writer import Transaction
+    from tacit.store.writes import Transaction
 
 
 # Triage of the lines that wait for the page: rules at once, a model in batches, a person for the rest.
@@ -226,12 +226,12 @@ def is_checked(id: str, one_in: int = _LEFT_TO_PERSON) -> bool:
     return bool(one_in) and digest("triage", id)[0] % one_in == 0
 
 
-def is_fair_rewrite(memory: Memory, text: str) -> bool:
+def is_fair_rewrite(memory: Lesson, text: str) -> bool:
     """Whether a model's text for a lesson may be proposed: other words, and nothing that reads like an attack."""
     return bool(text) and text != " ".join(memory.text.split()) and bool(screen(text).clean)
 
 
-def quotes(tx: Reads, memory: Memory, most: int = 3) -> list[dict[str, str]]:
+def quotes(tx: Reads, memory: Lesson, most: int = 3) -> list[dict[str, str]]:
     """The newest quoted evidence of a lesson."""
     told = [each for each in tx.evidence(memory.id) if each.quote]
     return [{"run": each.run, "quote": each.quote[:300]} for each in told[-most:]]
@@ -290,7 +290,7 @@ def judged_proposals(store: Reads, project: str, kind: str, action: str = "") ->
     return lookups.judged_proposals(store, project, kind, action, RECORD)
 
 
-def _later(store: Reads, proposal: Proposal, memory: Memory, since: str) -> Later:
+def _later(store: Reads, proposal: Proposal, memory: Lesson, since: str) -> Later:
     by_person = [
         entry for entry in store.entries(memory=memory.id, since=since) if is_person(entry.by)
     ]

@@ -18,10 +18,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from tacit.core.digest import short_hash
-from tacit.core.memory import Memory
 from tacit.core.profile import Profile
 from tacit.core.run import Finding, Run
 from tacit.core.value import Section, replace, value
+from tacit.lesson import Lesson
 from tacit.origins.filing import task_type
 
 AVOID = "Avoid: "
@@ -178,7 +178,7 @@ def complexity_of(iterations: int, files: int) -> str:
 
 
 def pooled(
-    memory: Memory, finding: Finding, cap: float
+    memory: Lesson, finding: Finding, cap: float
 ) -> tuple[Finding, Mapping[str, Any]] | None:
     """A known learning met in another loop: the finding with the figures of both, and the content to keep.
 

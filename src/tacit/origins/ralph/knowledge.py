@@ -10,16 +10,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from tacit.core.memory import Memory
 from tacit.core.profile import Profile, task_type_of
 from tacit.core.rows import scope_projects
 from tacit.core.states import ACTIVE, barred
 from tacit.core.value import value
 from tacit.hooks.events import Query
+from tacit.lesson import Lesson
 from tacit.origins.ranked import Facts, Ranked, asked, ordered, success_of
 
 if TYPE_CHECKING:
-    from tacit.stores.sql import Store
+    from tacit.store.reads import Store
 
 CONVENTIONS = 5  # at most, where they are asked for by file; a prompt gets fewer
 TOP = 10
@@ -29,7 +29,7 @@ TOP = 10
 class Candidate:
     """A memory in the order of writing."""
 
-    memory: Memory
+    memory: Lesson
     n: int
     channel: str = ""
     words: str = ""
@@ -44,7 +44,7 @@ class Statistics:
     by_task: Mapping[str, int]
     confidence: float  # means over all of them; 0 where there are none
     success: float
-    most_used: Memory | None  # None where none was ever used
+    most_used: Lesson | None  # None where none was ever used
     updated_at: str = ""  # when any of them was last changed, met or used
 
 
@@ -69,7 +69,7 @@ class Knowledge:
         min_confidence: float = 0.0,
         min_success: float = 0.0,
         limit: int | None = None,
-    ) -> list[Memory]:
+    ) -> list[Lesson]:
         """Memories by their facets and figures, the proven ones first."""
         fitting = [
             hit
@@ -81,7 +81,7 @@ class Knowledge:
         ]
         return [each.memory for each in self._proven(fitting)][:limit]
 
-    def estimate(self, task_type: str, complexity: str = "") -> Memory | None:
+    def estimate(self, task_type: str, complexity: str = "") -> Lesson | None:
         """What such a task takes: of the complexity that is asked for, otherwise the best there is."""
         wanted = complexity or "medium"
         found = self.query(
@@ -92,7 +92,7 @@ class Knowledge:
             found[0] if found else None,
         )
 
-    def conventions(self, files: Sequence[str] = ()) -> list[Memory]:
+    def conventions(self, files: Sequence[str] = ()) -> list[Lesson]:
         """Conventions with an example among the files that are named, by parts of their names; all where none is named."""
         found = self.query(kind="convention", min_confidence=self._floor("convention"))
         fitting = [
@@ -104,7 +104,7 @@ class Knowledge:
 
     def antipatterns(
         self, errors: Sequence[str] = (), *, task: str = "", task_type: str = ""
-    ) -> list[tuple[Memory, float]]:
+    ) -> list[tuple[Lesson, float]]:
         """Failures to avoid: of this type of task, and of any other where an error names them; those that the errors name
         first, each with its confidence and what they add. "Returns anti-patterns matching error patterns, boosted in ranking."
         """
@@ -122,7 +122,7 @@ class Knowledge:
 
     def top(
         self, task: str = "", *, task_type: str = "", limit: int | None = None
-    ) -> list[tuple[Memory, float]]:
+    ) -> list[tuple[Lesson, float]]:
         """The most relevant of all kinds for a task, with their relevance."""
         wanted = asked(Query(task=task, task_type=task_type))
         found = ordered("relevance", self.hits, wanted, self.profile, Facts(self.now))
@@ -169,16 +169,16 @@ class Knowledge:
         return task_type_of(self.profile, task)
 
 
-def _merit(memory: Memory) -> float:
+def _merit(memory: Lesson) -> float:
     return (memory.tally.confidence or 0.0) * (success_of(memory) or 0.5)
 
 
-def _content(memory: Memory) -> Mapping[str, Any]:
+def _content(memory: Lesson) -> Mapping[str, Any]:
     content = (memory.extra or {}).get("content")
     return content if isinstance(content, dict) else {}
 
 
-def _examples(memory: Memory) -> list[str]:
+def _examples(memory: Lesson) -> list[str]:
     examples = _content(memory).get("examples")
     return [*map(str, examples)] if isinstance(examples, list) else list(memory.paths)
 

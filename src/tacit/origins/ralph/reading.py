@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 from tacit.core.clock import seconds
 from tacit.core.errors import Damaged
 from tacit.core.exchange import Given, Header, Note, Opening, OriginVerdict, Row, Skipped
-from tacit.core.memory import MAX_TEXT_BYTES, Memory
 from tacit.core.proposal import STAGED_BY_HAND, VALIDATED
 from tacit.core.run import Reading, Run, Step
 from tacit.core.states import ACTIVE, DOUBTED, GONE, WAITING
 from tacit.hosts.source import BytesSource, Source
+from tacit.lesson import MAX_TEXT_BYTES, Lesson
 from tacit.origins.ralph.their_json import checksum
 
 if TYPE_CHECKING:
@@ -240,7 +240,7 @@ def _learning(found: Any, place: str, decided: Mapping[str, Any]) -> Iterator[Ro
     alias = at.pop("alias", text_in(found.get("id")))
     extra = {**at.pop("extra", {}), **found}
     yield Row(
-        Memory(
+        Lesson(
             id="",
             project="",
             text=read.text,

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 from tacit.core.clock import seconds
 from tacit.core.digest import short_hash
 from tacit.core.exchange import Given, Header, Note, Opening, OriginVerdict, Row, Skipped
-from tacit.core.memory import Memory
 from tacit.core.proposal import staging_status
 from tacit.core.states import record_of
+from tacit.lesson import Lesson
 from tacit.origins.ralph.reading import (
     CSV,
     DEFAULT_CONFIDENCE,
@@ -157,7 +157,7 @@ def staged_of(row: Row, number: int, now: str) -> Record:
     return told
 
 
-def name_for(memory: Memory, taken: Collection[str]) -> str:
+def name_for(memory: Lesson, taken: Collection[str]) -> str:
     """learn- and eight hexadecimal digits, as Ralph names a learning; from the memory's own id, so that it stays the same."""
     for salt in range(1000):
         name = "learn-" + sha256(f"{memory.id}{salt or ''}".encode()).hexdigest()[:8]
@@ -175,14 +175,14 @@ _TYPE_OF = {
 _OURS = ("staged", "success_rate")  # what we keep beside a record
 
 
-def _record(memory: Memory) -> Record | None:
+def _record(memory: Lesson) -> Record | None:
     extra = memory.extra or {}
     return (
         record_of(extra) if isinstance(extra.get("content"), dict) and "taskType" in extra else None
     )
 
 
-def _content(memory: Memory) -> Mapping[str, Any]:
+def _content(memory: Lesson) -> Mapping[str, Any]:
     content = (memory.extra or {}).get("content")
     return content if isinstance(content, dict) else {}
 
@@ -203,7 +203,7 @@ def _loops(row: Row, came: list[str]) -> list[str]:
     return every
 
 
-def _is_stored(memory: Memory) -> bool:
+def _is_stored(memory: Lesson) -> bool:
     return memory.state in STORED
 
 

@@ -11,9 +11,9 @@ from tacit.app.recalling import Recalling
 from tacit.app.replaying import Replaying
 from tacit.core.errors import NotFound, numbered
 from tacit.core.lifecycle import next_move
-from tacit.core.memory import Memory, memory_json
 from tacit.core.run import Incident
 from tacit.core.standing import standing_of
+from tacit.lesson import Lesson, memory_json
 from tacit.memory import Memory as Memories
 from tacit.screens import timeline
 from tacit.screens.numbers import digest_of, remember_numbers
@@ -22,10 +22,10 @@ from tacit.screens.timeline import TRUST, StoryLine
 from tacit.screens.views import effect_json, proposal_json
 from tacit.screens.wording import ahead, recognised, standing_words
 from tacit.serve.desk.effects import KnownEffect
-from tacit.stores.incidents import failed_in
-from tacit.stores.lookups import evidence_in
-from tacit.stores.story import Event, run_names, sums
-from tacit.stores.story import story as events_of
+from tacit.store.failures import failed_in
+from tacit.store.lookups import evidence_in
+from tacit.store.story import Event, run_names, sums
+from tacit.store.story import story as events_of
 
 STORY_LINES = 30  # lines of a story
 FINDINGS_SHOWN = 100  # findings of a session
@@ -76,7 +76,7 @@ def lesson(desk: Memories, id: str, behind: str = "") -> dict[str, Any]:
     }
 
 
-def said(desk: Memories, memory: Memory) -> dict[str, Any]:
+def said(desk: Memories, memory: Lesson) -> dict[str, Any]:
     """A lesson as JSON, with how it stands and whose words it is in plain words."""
     stands = standing_words(memory, desk.profile)
     return {
@@ -87,7 +87,7 @@ def said(desk: Memories, memory: Memory) -> dict[str, Any]:
     }
 
 
-def similar(desk: Memories, of: Memory) -> list[Memory]:
+def similar(desk: Memories, of: Lesson) -> list[Lesson]:
     """The lessons nearest to one, of any state that is kept."""
     found = Recalling.of(desk)
     hits = found.recall(of.text, limit=SIMILAR + 1, include_held=True, include_stale=True).hits

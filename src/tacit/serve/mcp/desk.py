@@ -23,11 +23,12 @@ from tacit.app.recalling import Recalling
 from tacit.app.reviewing import Reviewing
 from tacit.core.digest import new_id
 from tacit.core.errors import NotFound, Refused, StoreBusy, Unavailable, UsageError
-from tacit.core.memory import Memory, memory_json
 from tacit.core.trust import OUTSIDE, Actor
 from tacit.core.value import replace
 from tacit.hooks.session import ancestors, served_by
 from tacit.hosts import speaker
+from tacit.lesson import Lesson as Held
+from tacit.lesson import memory_json
 from tacit.memory import Memory as Memories
 from tacit.memory import open
 from tacit.safety.one_line import plain_line
@@ -298,7 +299,7 @@ class Desk:
             lesson=_plain(memories, memory),
         )
 
-    def _shown(self, memories: Memories, id: str) -> Memory:
+    def _shown(self, memories: Memories, id: str) -> Held:
         """A lesson that may be shown to this run: neither withheld from it, nor quarantined."""
         memory = memories.get(id)
         if memory.gate in ("quarantine", "hold") or memory.id in Queries.of(memories).withheld_in(
@@ -357,7 +358,7 @@ class Desk:
         }
 
 
-def _lesson(memory: Memory, score: float = 0.0, mark: str = "") -> Lesson:
+def _lesson(memory: Held, score: float = 0.0, mark: str = "") -> Lesson:
     return Lesson(
         id=memory.id,
         text=plain_line(memory.text, 4000),
@@ -371,13 +372,13 @@ def _lesson(memory: Memory, score: float = 0.0, mark: str = "") -> Lesson:
     )
 
 
-def _unseen(memory: Memory) -> Lesson:
+def _unseen(memory: Held) -> Lesson:
     """A held lesson as an agent may see it: that it waits, but none of its words, which nobody has vouched for."""
     told = f"waits for a person, who reads it with tacit why {memory.id}"
     return _lesson(replace(memory, text=told, paths=()))
 
 
-def _plain(memories: Memories, memory: Memory) -> dict[str, Any]:
+def _plain(memories: Memories, memory: Held) -> dict[str, Any]:
     """A lesson as JSON, its text neutralised: it is on its way into a prompt."""
     return {**memory_json(memory), "text": plain_line(memory.text, 4000), "extra": {}}
 

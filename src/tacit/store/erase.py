@@ -6,16 +6,16 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from tacit.core.digest import digest
-from tacit.core.memory import Memory
 from tacit.core.value import replace
-from tacit.stores.incidents import forget_places
+from tacit.lesson import Lesson
+from tacit.store.failures import forget_places
 
 if TYPE_CHECKING:
-    from tacit.stores.sql import Store
-    from tacit.stores.sql_writer import Transaction
+    from tacit.store.reads import Store
+    from tacit.store.writes import Transaction
 
 
-def blank(tx: Transaction, memory: Memory, at: str) -> None:
+def blank(tx: Transaction, memory: Lesson, at: str) -> None:
     """Blank every word of a memory outside its row: journal, quotes, findings, proposals, names, the team's lines."""
     tx.blank_entries(memory.id)
     for finding in tx.findings(memory=memory.id):

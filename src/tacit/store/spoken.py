@@ -9,13 +9,13 @@ from __future__ import annotations
 import os
 
 from tacit.core.value import loads
+from tacit.place.folders import spoken_path
 from tacit.store import search
 from tacit.store.search import TOLD
-from tacit.stores.places import spoken_path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from tacit.stores.sql import Store
+    from tacit.store.reads import Store
 
 
 def forget_spoken(store: str) -> None:

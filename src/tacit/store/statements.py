@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from tacit.core.links import EVIDENCE_COLUMNS, MARK_COLUMNS, USE_COLUMNS, Evidence, Mark, Use
-from tacit.core.memory import NO_TALLY, Memory, Tally
 from tacit.core.rows import FindingRow, Project, RunRow
 from tacit.core.value import dumps, loads
+from tacit.lesson import NO_TALLY, Lesson, Tally
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from tacit.core.journal import Entry
     from tacit.core.proposal import Proposal
-    from tacit.stores.sql import Reads
+    from tacit.store.reads import Reads
 
     T = TypeVar("T")
 
@@ -144,7 +144,7 @@ _SAME = {
 }
 
 
-def memory_of(row: tuple[Any, ...], tally: Tally, alias: str = "") -> Memory:
+def memory_of(row: tuple[Any, ...], tally: Tally, alias: str = "") -> Lesson:
     """The memory behind a row of MEMORY_COLUMNS."""
     at: dict[str, Any] = dict(zip(COLUMNS, row))
     whole, _, state, kind, word = row[len(COLUMNS) :]
@@ -165,8 +165,8 @@ def memory_of(row: tuple[Any, ...], tally: Tally, alias: str = "") -> Memory:
     at["extra"] = extra or None
     at["alias"], at["tally"] = alias, tally
     # rows come by the dozen on the hook path: filled as they are, without an `__init__`
-    memory = Memory.__new__(Memory)
-    object.__setattr__(memory, "__dict__", {name: at[name] for name in Memory.FIELDS})  # type: ignore[attr-defined]
+    memory = Lesson.__new__(Lesson)
+    object.__setattr__(memory, "__dict__", {name: at[name] for name in Lesson.FIELDS})  # type: ignore[attr-defined]
     return memory
 
 

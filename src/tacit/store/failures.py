@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 from tacit.core.run import COMMAND, FAILURE, PAST, Incident
 from tacit.core.value import replace, value
-from tacit.stores.sql_rows import json_text
+from tacit.store.statements import json_text
 
 if TYPE_CHECKING:
-    from tacit.stores.sql import Reads
-    from tacit.stores.sql_writer import Transaction
+    from tacit.store.reads import Reads
+    from tacit.store.writes import Transaction
 
 FIELDS: tuple[str, ...] = Incident.FIELDS  # type: ignore[attr-defined]
 _COLUMNS = ("program", "line", "calls", "seconds", "cure", "place", "at")

@@ -14,14 +14,14 @@ from tacit.core.digest import ALPHABET, ID_LENGTH
 from tacit.core.edits import ERASED_BY
 from tacit.core.exchange import Given, Header, Opening, OriginVerdict, Row
 from tacit.core.links import Evidence
-from tacit.core.memory import Memory
 from tacit.core.profile import Profile
 from tacit.core.states import GONE, stage_of
 from tacit.core.value import grouped
 from tacit.hookspecs import of_origins
+from tacit.lesson import Lesson
 
 if TYPE_CHECKING:
-    from tacit.stores.sql import Reads
+    from tacit.store.reads import Reads
 
 UNNAMED_ROW = "~"  # begins what a row without an id is recognised by
 _FADED = "faded:"  # in `meta`: up to which run of a project's sequence fading was counted
@@ -200,7 +200,7 @@ def _order(evidence: dict[str, list[Evidence]]) -> dict[str, int]:
 
 
 def _openings(
-    memory: Memory,
+    memory: Lesson,
     evidence: list[Evidence],
     runs: dict[str, tuple[str, str]],
     retrieved: str,
@@ -239,7 +239,7 @@ def _openings(
     return tuple(Opening(name, amount, at) for name, (amount, at) in counts.items())
 
 
-def _until(memory: Memory, until: int, counted: list[tuple[int, str]]) -> int:
+def _until(memory: Lesson, until: int, counted: list[tuple[int, str]]) -> int:
     """The last run that aged a memory: what was taken out ages no further."""
     if memory.state != GONE:
         return until

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from tacit.stores.sql import Reads
-    from tacit.stores.sql_writer import Transaction
+    from tacit.store.reads import Reads
+    from tacit.store.writes import Transaction
 
 OWN, MATE, UNKNOWN = "own", "team", "unknown"
 _STANDING = {OWN: "applied", MATE: "applied", UNKNOWN: "waiting"}

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from tacit.stores.sql import Store
+    from tacit.store.reads import Store
 
 _MODEL_TOKENS = ("model.tokens.in", "model.tokens.out")
 

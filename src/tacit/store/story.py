@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 from tacit.core.journal import Entry
 from tacit.core.value import value
-from tacit.stores.sql_rows import decided
+from tacit.store.statements import decided
 
 if TYPE_CHECKING:
-    from tacit.stores.sql import Reads
-    from tacit.stores.sql_writer import Transaction
+    from tacit.store.reads import Reads
+    from tacit.store.writes import Transaction
 
 
 # Notes: lines of the journal that a person writes by hand, about no lesson.

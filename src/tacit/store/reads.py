@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from tacit.core.errors import Ambiguous, NotFound
 from tacit.core.links import Evidence, Mark, Telling, Use
-from tacit.core.memory import Memory, Tally
 from tacit.core.rows import FindingRow, Project, RunRow
 from tacit.core.value import dumps, loads, value
+from tacit.lesson import Lesson, Tally
 from tacit.store import file
-from tacit.stores.sql_rows import (
+from tacit.store.statements import (
     COMPILED,
     ENTRY,
     LINE,
@@ -42,8 +42,8 @@ if TYPE_CHECKING:
     from tacit.core.profile import Profile
     from tacit.core.rows import Found, Hit
     from tacit.core.trust import Actor
-    from tacit.stores.finding import FullText
-    from tacit.stores.sql_writer import Transaction
+    from tacit.store.finding import FullText
+    from tacit.store.writes import Transaction
 
 # Uses of one moment in the order in which their memories were written: ids are drawn, and say nothing.
 _BY_WRITING = "at, (SELECT m.n FROM lesson m WHERE m.id = use.memory), memory"
@@ -74,7 +74,7 @@ class ProjectRows(Statements):
 class LessonRows(Statements):
     """Memories, what they are called, and what is counted of each."""
 
-    def get(self, id: str) -> Memory:
+    def get(self, id: str) -> Lesson:
         """A memory by its full id."""
         found = self.memories([id])
         if not found:
@@ -84,7 +84,7 @@ class LessonRows(Statements):
             )
         return found[0]
 
-    def memories(self, ids: Sequence[str]) -> list[Memory]:
+    def memories(self, ids: Sequence[str]) -> list[Lesson]:
         """Memories by id, in the order asked for; unknown ids are left out."""
         if not ids:
             return []
@@ -96,7 +96,7 @@ class LessonRows(Statements):
         by_id = {memory.id: memory for memory in self._with_tallies(rows)}
         return [by_id[id] for id in ids if id in by_id]
 
-    def _with_tallies(self, rows: Sequence[tuple[Any, ...]]) -> list[Memory]:
+    def _with_tallies(self, rows: Sequence[tuple[Any, ...]]) -> list[Lesson]:
         if not rows:
             return []
         names: dict[str, str] = {}
@@ -157,7 +157,7 @@ class LessonRows(Statements):
         limit: int = 50,
         offset: int = 0,
         behind: str = "",
-    ) -> list[Memory]:
+    ) -> list[Lesson]:
         """Memories of some projects by their facets, newest first unless sorted otherwise; those behind one, where it is named."""
         where, named = narrowed(
             projects=projects, states=states, equal=equal, tag=tag, since=since, text=text
@@ -363,7 +363,7 @@ class Reads(ProjectRows, LessonRows, JournalRows, RunRows, WaitingRows):
         injectable: bool = False,
     ) -> Found:
         """Candidates for a query's words, and how common each word is here; ranking is the caller's."""
-        from tacit.stores.finding import find_words
+        from tacit.store.finding import find_words
 
         return find_words(self, projects, words, limit, injectable)
 
@@ -387,7 +387,7 @@ class Store(Reads, file.Store):
 
     def full_text(self, projects: Sequence[str], told: bool = False) -> FullText:
         """The texts of these projects, as the one ranking asks for them; with `told` only what may be told."""
-        from tacit.stores.finding import FullText
+        from tacit.store.finding import FullText
 
         return FullText(self, projects, told)
 
@@ -395,13 +395,13 @@ class Store(Reads, file.Store):
         self, projects: Sequence[str], signatures: Sequence[str], *, limit: int = 20
     ) -> tuple[Hit, ...]:
         """Lessons about exactly these errors."""
-        from tacit.stores.finding import by_signature
+        from tacit.store.finding import by_signature
 
         return by_signature(self, projects, signatures, limit)
 
     def recurring(self, projects: Sequence[str], *, limit: int = 50) -> tuple[Hit, ...]:
         """What was seen most often in these projects and may be given."""
-        from tacit.stores.finding import recurring
+        from tacit.store.finding import recurring
 
         return recurring(self, projects, limit)
 
@@ -409,7 +409,7 @@ class Store(Reads, file.Store):
         self, projects: Sequence[str], *, limit: int = 50, newest: int = 0
     ) -> tuple[Hit, ...]:
         """What applies whatever the task is; and of the `newest` lessons the rules and preferences about one subject."""
-        from tacit.stores.finding import always_given
+        from tacit.store.finding import always_given
 
         return always_given(self, projects, limit, newest)
 
@@ -422,7 +422,7 @@ class Store(Reads, file.Store):
 
     def tidy(self, added: int = 0) -> None:
         """For the worker: what hooks look at before they open the store, and which words very many lessons hold."""
-        from tacit.stores.spoken import keep_common, write_spoken
+        from tacit.store.spoken import keep_common, write_spoken
 
         if not added:
             write_spoken(self)

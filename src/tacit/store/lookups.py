@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from tacit.core.value import dumps, loads
-from tacit.stores.shared import signers_of
-from tacit.stores.sql_rows import name_key
+from tacit.store.lines import signers_of
+from tacit.store.statements import name_key
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from typing import Any
 
     from tacit.core.links import Evidence
-    from tacit.core.memory import Memory
     from tacit.core.proposal import Proposal
-    from tacit.stores.sql import Reads
+    from tacit.lesson import Lesson
+    from tacit.store.reads import Reads
 
 
 def by_alias(store: Reads, project: str, namespace: str, alias: str) -> str:
@@ -52,7 +52,7 @@ def used_often(store: Reads, project: str, times: int) -> list[str]:
     return [id for (id,) in store.rows(sql, p=project, n=float(times))]
 
 
-def signers(store: Reads, memories: Iterable[Memory]) -> dict[str, str]:
+def signers(store: Reads, memories: Iterable[Lesson]) -> dict[str, str]:
     """Who signed the words of lessons that came from a team, as they stand; nobody where somebody here changed them."""
     texts = {memory.id: memory.text for memory in memories if memory.trust == "team"}
     found = {}

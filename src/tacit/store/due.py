@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from tacit.stores.sql import Reads
+    from tacit.store.reads import Reads
 
 _OF_STATE = " AND state IN (SELECT value FROM json_each(:states))"
 _RANGE = {  # by the date of a memory

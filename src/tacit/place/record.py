@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 from tacit.core.rows import is_id
-from tacit.stores.identity import (
+from tacit.place.identity import (
     GIT_SETTING,
     MARKER_FILE,
     Place,

@@ -7,16 +7,16 @@ from typing import Any
 
 import apsw
 
-from tacit.core.memory import HEARSAY, Memory, met_in
 from tacit.core.rows import Hit
-from tacit.stores.moments import NEIGHBOURS, PARTS, WAYS, Text
+from tacit.lesson import HEARSAY, Lesson, met_in
+from tacit.store.moments import NEIGHBOURS, PARTS, WAYS, Text
 from tacit.words.tokens import index_words, task_words
 
 
 class HeldText:
     """These lessons, numbered in the order in which they come."""
 
-    def __init__(self, memories: Iterable[Memory]) -> None:
+    def __init__(self, memories: Iterable[Lesson]) -> None:
         self.held = dict(enumerate(memories, 1))
         self.total = len(self.held)
         self.db = apsw.Connection(":memory:")

@@ -16,7 +16,7 @@ from typing import Any
 
 from tacit.core.digest import new_id
 from tacit.core.value import replace, value
-from tacit.stores.files import put_file, remove_file
+from tacit.place.files import put_file, remove_file
 
 _READINGS_FOLDER = "readings"
 WAITING, IS_READ = "waiting", "read"

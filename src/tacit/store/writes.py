@@ -11,13 +11,13 @@ from tacit.core.links import (
     seen_again,
     seen_more,
 )
-from tacit.core.memory import Memory, Tally
 from tacit.core.rows import FindingRow, Job, Project, RunRow
 from tacit.core.states import ACTIVE, DOUBTED, ENDING_VERDICTS, GONE, UNDOUBTED, WAITING
 from tacit.core.value import dumps, loads
+from tacit.lesson import Lesson, Tally
 from tacit.store import file
-from tacit.stores.sql import Reads, Store
-from tacit.stores.sql_rows import (
+from tacit.store.reads import Reads, Store
+from tacit.store.statements import (
     BURIED,
     COMPILED,
     COUNTED_SIGNALS,
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
     from tacit.core.journal import Change, Entry
     from tacit.core.proposal import Proposal
-    from tacit.lesson import Lesson
+    from tacit.store.values import Lesson as Row
 
 
 STANCES = ("supports", "contradicts")
@@ -290,7 +290,7 @@ class Transaction(RunWriter, file.Transaction):
             memory,
         )
 
-    def words(self, memory: Memory) -> str:
+    def words(self, memory: Lesson) -> str:
         """The derived words that full text needs beside the text: parts of names, then a line for each task it was met in."""
         from tacit.store.write import found_by
 
@@ -307,8 +307,8 @@ class Transaction(RunWriter, file.Transaction):
     def apply(self, change: Change) -> Entry:
         """The only way to write a memory: the new row and its reasoned entry, together."""
         from tacit.core.journal import starts_new_table
-        from tacit.lesson import Hand
         from tacit.store import rows, write
+        from tacit.store.values import Hand
 
         entry, lesson = change.entry, lesson_of(change.memory)
         hand = Hand(entry.by, entry.at, entry.run, entry.machine or self.machine)
@@ -327,7 +327,7 @@ class Transaction(RunWriter, file.Transaction):
         """A lesson was written: what hooks look at before they open the store is of before."""
         if not self._spoke:
             self._spoke = True
-            from tacit.stores.spoken import forget_spoken
+            from tacit.store.spoken import forget_spoken
 
             forget_spoken(self.path)
 
@@ -508,9 +508,9 @@ class Transaction(RunWriter, file.Transaction):
         self._put_counts(memory, counts)
 
 
-def lesson_of(memory: Memory) -> Lesson:
+def lesson_of(memory: Lesson) -> Row:
     """A memory as a lesson; who set its words, and when, is the writer's to say."""
-    from tacit.lesson import Lesson
+    from tacit.store.values import Lesson as Row
 
     at, extra = memory.__dict__, dict(memory.extra or {})
     was = {name: at[name] for name, unset in WAS.items() if at[name] not in (unset, (), False)}
@@ -521,7 +521,7 @@ def lesson_of(memory: Memory) -> Lesson:
         was["state"] = memory.state
     sign = extra.get("sign")
     marked = isinstance(sign, list) and len(sign) > 1 and sign[0] in _SIGN_IN
-    return Lesson(
+    return Row(
         memory.id,
         memory.project,
         memory.text,
@@ -542,7 +542,7 @@ def lesson_of(memory: Memory) -> Lesson:
     )
 
 
-def _state(memory: Memory) -> tuple[str, str]:
+def _state(memory: Lesson) -> tuple[str, str]:
     """Where a lesson stands for whoever delivers it, and why where that is more than a state."""
     if memory.state in UNDOUBTED and memory.gate != "allow":
         return WAITING, memory.gate_reason or "held"

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from tacit.core.digest import new_id
-from tacit.stores.files import put_file, remove_file
+from tacit.place.files import put_file, remove_file
 
 _SESSION, _STATE = ".session.gz", ".looks.gz"
 

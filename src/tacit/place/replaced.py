@@ -12,8 +12,8 @@ from collections.abc import Mapping
 
 from tacit.core.digest import new_id, short_hash
 from tacit.core.errors import StoreReadOnly
-from tacit.stores.files import put_file, to_disk
-from tacit.stores.identity import upward
+from tacit.place.files import put_file, to_disk
+from tacit.place.identity import upward
 
 
 def still_there(folder: str) -> str:

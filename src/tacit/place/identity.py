@@ -162,7 +162,7 @@ def _within_git(folders: list[str], env: Mapping[str, str]) -> Place | None:
 def _is_ignored(folder: str, place: Place, env: Mapping[str, str]) -> bool:
     if not place.common_dir or folder == place.root:
         return False
-    from tacit.stores.ignored import is_ignored  # at the top of a work tree nothing of it is needed
+    from tacit.place.ignored import is_ignored  # at the top of a work tree nothing of it is needed
 
     excludes = _excludes(place.common_dir, env)
     return is_ignored(folder, place.root, place.git_dir, place.common_dir, excludes)

@@ -9,16 +9,16 @@ from math import log
 
 from tacit.core.rows import Found, Hit
 from tacit.core.value import dumps
+from tacit.store import moments
 from tacit.store.search import TOLD
-from tacit.stores import moments
-from tacit.stores.sql_rows import MEMORY_COLUMNS
+from tacit.store.statements import MEMORY_COLUMNS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
-    from tacit.stores.sql import Reads, Store
+    from tacit.store.reads import Reads, Store
 
 MOST_WORDS = 64  # distinct words of a text that are looked up …
 FEWER = 16  # … and its rarest in a large store

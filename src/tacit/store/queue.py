@@ -1,4 +1,4 @@
-"""What only the worker asks of the queue; what hooks ask stands in `stores/moments.py`."""
+"""What only the worker asks of the queue; what hooks ask stands in `store/moments.py`."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from tacit.stores.sql import Reads
-    from tacit.stores.sql_writer import Transaction
+    from tacit.store.reads import Reads
+    from tacit.store.writes import Transaction
 
 
 NEVER = "9999-12-31T00:00:00.000Z"  # `not_before` of a job that is left alone

@@ -15,15 +15,15 @@ from typing import TYPE_CHECKING, Any
 
 from tacit.core.digest import new_id
 from tacit.core.value import value
+from tacit.place.files import put_file, remove_file
+from tacit.place.folders import captured_folder
 from tacit.safety.redact import redact, rules_version
-from tacit.stores.files import put_file, remove_file
-from tacit.stores.looks import looks_folder
-from tacit.stores.places import captured_folder
-from tacit.stores.readings import readings_folder
+from tacit.store.looks import looks_folder
+from tacit.store.readings import readings_folder
 
 if TYPE_CHECKING:
-    from tacit.stores.sql import Store
-    from tacit.stores.sql_writer import Transaction
+    from tacit.store.reads import Store
+    from tacit.store.writes import Transaction
 
 DONE_BY = "redacted by"  # what the store notes: the version of the rules that looked through it
 # Where words of sessions and people stand. In columns of JSON each text is looked at by itself.

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from tacit.core.states import GONE
 
 if TYPE_CHECKING:
-    from tacit.stores.sql import Reads
+    from tacit.store.reads import Reads
 
 
 def events(store: Reads, project: str, since_day: str = "") -> dict[str, int]:

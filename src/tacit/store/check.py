@@ -6,15 +6,15 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from tacit.core.errors import Damaged, NotFound
-from tacit.core.memory import Tally
 from tacit.core.profile import confidence_rule
 from tacit.core.rows import Fault, index_fault
 from tacit.core.tally import tally_of
 from tacit.core.value import value
+from tacit.lesson import Tally
 from tacit.store.backup import file_faults, index_faults
 
 if TYPE_CHECKING:
-    from tacit.stores.sql import Store
+    from tacit.store.reads import Store
 
 # What doctor counts, and the rows that are that.
 COUNTED = {
