@@ -190,7 +190,6 @@ def test_two_commands_never_say_different_things_of_one_lesson(
         (["list", "--waitng"], "Did you mean --waiting?"),
         (["review", "aprove"], "Did you mean approve?"),
         (["lst"], "Did you mean tacit list?"),
-        (["search"], "Did you mean tacit recall?"),
         (["help", "wrods"], "Did you mean words?"),
     ],
 )

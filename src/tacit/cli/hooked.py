@@ -82,7 +82,7 @@ class _Raw(Verb):
         self.params = []
 
     def get_help(self, ctx: click.Context) -> str:
-        return self.end
+        return self.epilog or ""
 
     def invoke(self, ctx: click.Context) -> Answer:
         cli: Cli = ctx.obj

@@ -1,8 +1,7 @@
 """`tacit inject`: what an agent should know before a run.
 
-Runs for each prompt, so its arguments are read by hand: argparse alone costs as much as the whole answer. Without a
-store, or with one that is busy or unreadable, it prints nothing, warns, and leaves the agent alone (exit 0), unless
-`--strict` is given.
+Runs for each prompt, so its arguments are read by hand. Without a store, or with one that is busy
+or unreadable, it prints nothing, warns, and leaves the agent alone (exit 0), unless `--strict` is given.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
     from tacit.hooks.events import Injection
     from tacit.memory import Memory as Memories
 
-_INJECT_WITHIN = 0.15  # seconds; what cannot be recorded by then is not given (design §4)
+_INJECT_WITHIN = 0.15  # seconds; what cannot be recorded by then is not given
 _FACETS = (
     "agent",
     "domain",
@@ -39,17 +38,7 @@ ONE = {
 }
 ONE["--prompt"] = "task"
 MANY = {"--file": "files", "--error": "errors"}
-INJECT_FLAGS = (
-    "--wrap",
-    "--no-trial",
-    "--repeat",
-    "--json",
-    "--quiet",
-    "--strict",
-    "--yes",
-    "--help",
-    "-h",
-)
+FLAGS = "--wrap --no-trial --repeat --json --quiet --strict --yes --help -h".split()
 BUDGET_LEVELS = ("lean", "balanced", "deep", "auto")
 
 USAGE = """\
@@ -96,34 +85,30 @@ class Options:
 
 def main(args: Sequence[str], env: Mapping[str, str] | None = None) -> int:
     """Run the command and return its exit code."""
-    options = parse(args)
+    from tacit.core.errors import TacitError, UsageError
+
+    options, env = parse(args), os.environ if env is None else env
     if options.flags & {"--help", "-h"}:
         sys.stdout.write(USAGE + "\n")
         return 0
     if options.fault:
-        from tacit.core.errors import UsageError
-
         return _fail(options, UsageError(options.fault, options.hint))
-    return _run(options, os.environ if env is None else env)
-
-
-def _run(options: Options, env: Mapping[str, str]) -> int:
-    from tacit.core.errors import TacitError
-
+    look = not ("run" in options.one or _run_in(env))  # no run is named, so nothing is recorded
+    plain = {"--json", "--wrap"} & options.flags or "render" in options.one
     try:
-        if _is_screen(options, env):
+        if look and sys.stdout.isatty() and not plain:  # a person looks
             sys.stdout.write(_looked(options, env))
             return 0
-        given = _answer(options, env)
+        given = _answer(options, env, look)
     except TacitError as error:
         if "--strict" in options.flags or error.exit_code == 2:
             return _fail(options, error)
         return _silent(options, error.message)
-    return _print(options, given, _is_look(options, env))
+    return _print(options, given, look)
 
 
 def parse(args: Sequence[str]) -> Options:
-    """The options, read by hand: `--x y` and `--x=y`, repeatable where it says so, the verb anywhere among them."""
+    """The options: `--x y` and `--x=y`, repeatable where it says so, the verb anywhere among them."""
     options = Options()
     words = iter(args)
     verb = False
@@ -138,16 +123,16 @@ def parse(args: Sequence[str]) -> Options:
                 options.many[MANY[name]].append(value)
             else:
                 options.one[ONE[name]] = value
-        elif word in INJECT_FLAGS:
+        elif word in FLAGS:
             options.flags.add(word)
         elif word == "inject" and not verb:
             verb = True
+        elif word.startswith("-"):
+            options.fault, options.hint = f"tacit inject: {word} is not understood.", _nearest(name)
+            break
         else:
-            options.fault = (
-                f"tacit inject: {word if word.startswith('-') else repr(word)} is not understood."
-            )
-            task = "What is to be done stands behind --task: tacit inject --task 'TEXT'"
-            options.hint = _nearest(name) if word.startswith("-") else task
+            options.fault = f"tacit inject: {word!r} is not understood."
+            options.hint = "What is to be done stands behind --task: tacit inject --task 'TEXT'"
             break
     if not options.fault and options.one.get("budget", "auto").lower() not in BUDGET_LEVELS:
         options.fault = f"tacit inject: {options.one['budget']!r} is not a budget."
@@ -158,22 +143,34 @@ def parse(args: Sequence[str]) -> Options:
 def _nearest(word: str) -> str:
     from difflib import get_close_matches
 
-    near = get_close_matches(word, [*ONE, *MANY, *INJECT_FLAGS], 1, 0.5)
+    near = get_close_matches(word, [*ONE, *MANY, *FLAGS], 1, 0.5)
     return f"Did you mean {near[0]}?" if near else "tacit inject --help"
 
 
-def _answer(options: Options, env: Mapping[str, str]) -> Injection:
+def _run_in(env: Mapping[str, str]) -> str:
     from tacit.hosts import run_in_shell
+
+    return run_in_shell(env)
+
+
+def _open(options: Options, env: Mapping[str, str], **more: float) -> Memories:
     from tacit.memory import open
 
+    one = options.one
+    named = (one.get("store"), one.get("project"), one.get("like"))
+    signed: dict[str, Any] = {"by": one.get("by", ""), "yes": "--yes" in options.flags}
+    return open(*named, env=env, create=False, **signed, **more)
+
+
+def _answer(options: Options, env: Mapping[str, str], look: bool) -> Injection:
     one, flags = options.one, options.flags
-    with open(**_opening(options, env), wait=_INJECT_WITHIN) as memories:
+    with _open(options, env, wait=_INJECT_WITHIN) as memories:
         memories.store.hurry()
         from tacit.app.recalling import Recalling
 
         given = Recalling.of(memories).inject(
             one.get("task", ""),
-            run=one.get("run") or run_in_shell(env),
+            run=one.get("run") or _run_in(env),
             host=host_of(env) if "run" not in one else "cli",
             surface="cli",
             budget=one.get("budget", ""),
@@ -181,7 +178,7 @@ def _answer(options: Options, env: Mapping[str, str]) -> Injection:
             wrap=True if "--wrap" in flags else None,
             trial="--no-trial" not in flags,
             repeat="--repeat" in flags,
-            look=_is_look(options, env),
+            look=look,
             files=tuple(options.many["files"]),
             errors=tuple(options.many["errors"]),
             **_facets(one),
@@ -189,41 +186,11 @@ def _answer(options: Options, env: Mapping[str, str]) -> Injection:
         return given if given.markdown or given.note else replace(given, note=_waiting(memories))
 
 
-def _opening(options: Options, env: Mapping[str, str]) -> dict[str, Any]:
-    one = options.one
-    named = {
-        "path_or_url": one.get("store"),
-        "project": one.get("project"),
-        "profile": one.get("like"),
-    }
-    return {
-        **named,
-        "env": env,
-        "create": False,
-        "by": one.get("by", ""),
-        "yes": "--yes" in options.flags,
-    }
-
-
 def _looked(options: Options, env: Mapping[str, str]) -> str:
     from tacit.cli.peek import peeked
-    from tacit.memory import open
 
-    with open(**_opening(options, env)) as memories:
+    with _open(options, env) as memories:
         return peeked(memories, options.one, options.many, _facets(options.one))
-
-
-def _is_look(options: Options, env: Mapping[str, str]) -> bool:
-    """Whether somebody only wants to see it: no run is named, so nothing is recorded."""
-    from tacit.hosts import run_in_shell
-
-    return not ("run" in options.one or run_in_shell(env))
-
-
-def _is_screen(options: Options, env: Mapping[str, str]) -> bool:
-    """Whether a person looks: what is told at each moment, in sentences."""
-    plain = {"--json", "--wrap"} & options.flags or "render" in options.one
-    return sys.stdout.isatty() and not plain and _is_look(options, env)
 
 
 def _waiting(memories: Memories) -> str:
@@ -233,11 +200,8 @@ def _waiting(memories: Memories) -> str:
 
     held = held_of_late(memories.store, memories.project_id) if memories.project_id else 0
     many = numbered(held, "lesson is", "lessons are")
-    return (
-        f"nothing is given; {many} held until a person says yes: tacit review, at a terminal"
-        if held
-        else ""
-    )
+    told = f"nothing is given; {many} held until a person says yes: tacit review, at a terminal"
+    return told if held else ""
 
 
 def _facets(one: Mapping[str, str]) -> dict[str, Any]:
@@ -248,49 +212,37 @@ def host_of(env: Mapping[str, str]) -> str:
     """The host in whose shell this runs, by the marker it sets: the run it names with TACIT_RUN is that host's."""
     from tacit.hosts import HOSTS
 
-    return next(
-        (host for host, marks in HOSTS.items() if marks.shell and env.get(marks.shell)), "cli"
-    )
+    found = (host for host, marks in HOSTS.items() if marks.shell and env.get(marks.shell))
+    return next(found, "cli")
 
 
 def _print(options: Options, given: Injection, look: bool) -> int:
     if "--json" in options.flags:
-        _envelope(
-            {
-                "ok": True,
-                "schema": 1,
-                "data": _data(given),
-                "warnings": [given.note] if given.note else [],
-            }
-        )
-    else:
-        sys.stdout.write(given.markdown)
-        if "--quiet" not in options.flags:
-            if look:
-                sys.stderr.write("note: a look: nothing was recorded; --run ID records it\n")
-            if given.note:
-                sys.stderr.write(f"note: {given.note}\n")
+        _envelope(_data(given), [given.note] if given.note else [])
+        return 0
+    notes = ["a look: nothing was recorded; --run ID records it"] if look else []
+    notes += [given.note] if given.note else []
+    sys.stdout.write(given.markdown)
+    if "--quiet" not in options.flags:
+        sys.stderr.write("".join(f"note: {note}\n" for note in notes))
     sys.stdout.flush()
     return 0
 
 
 def _data(given: Injection | None) -> dict[str, Any]:
-    return {
-        "run": given.run if given else None,
-        "markdown": given.markdown if given else "",
-        "tokens": given.tokens if given else 0,
-        "injected": list(given.injected) if given else [],
-        "withheld": list(given.withheld) if given else [],
-        "suppressed": [{"id": each.id, "reason": each.reason} for each in given.suppressed]
-        if given
-        else [],
-    }
+    if given is None:
+        nothing: dict[str, Any] = {"run": None, "markdown": "", "tokens": 0}
+        return {**nothing, "injected": [], "withheld": [], "suppressed": []}
+    left_out = [{"id": each.id, "reason": each.reason} for each in given.suppressed]
+    names = ("run", "markdown", "tokens")
+    told = {"injected": [*given.injected], "withheld": [*given.withheld], "suppressed": left_out}
+    return {**{name: getattr(given, name) for name in names}, **told}
 
 
 def _silent(options: Options, why: str) -> int:
     """Nothing is given, and nobody is stopped by it."""
     if "--json" in options.flags:
-        _envelope({"ok": True, "schema": 1, "data": _data(None), "warnings": [why]})
+        _envelope(_data(None), [why])
     if "--quiet" not in options.flags:
         sys.stderr.write(f"tacit: nothing is given: {why}\n")
     return 0
@@ -298,15 +250,18 @@ def _silent(options: Options, why: str) -> int:
 
 def _fail(options: Options, error: TacitError) -> int:
     if "--json" in options.flags:
-        _envelope({"ok": False, "error": error.json})
+        _json({"ok": False, "error": error.json})
     else:
         sys.stderr.write(f"tacit: {error.message}\n" + (f"  {error.hint}\n" if error.hint else ""))
     return error.exit_code
 
 
-def _envelope(answer: dict[str, Any]) -> None:
+def _envelope(data: dict[str, Any], warnings: list[str]) -> None:
+    _json({"ok": True, "schema": 1, "data": data, "warnings": warnings})
+
+
+def _json(answer: dict[str, Any]) -> None:
     import json
 
-    sys.stdout.write(
-        json.dumps(answer, ensure_ascii=False).encode("utf-8", "replace").decode("utf-8") + "\n"
-    )
+    line = json.dumps(answer, ensure_ascii=False).encode("utf-8", "replace").decode("utf-8")
+    sys.stdout.write(line + "\n")

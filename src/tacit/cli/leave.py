@@ -30,7 +30,7 @@ _PAUSE = 900.0  # seconds for which nothing begins to read; one session takes le
 
 @verb(
     "leave",
-    "disconnect every host, say what remains and where, delete it on a yes",
+    "disconnect every host, say what remains, delete it on a yes",
     end="""examples:
   tacit leave --dry-run
   tacit leave

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from typing import NoReturn
 
 import click
 
 from tacit import __version__
-from tacit.cli.verb import Answer, Verbs, two_columns
+from tacit.cli.verb import Answer, Verbs, did_you_mean
 from tacit.core.errors import UsageError
 
 # What `tacit help` shows, by what people want to do.
@@ -44,23 +43,6 @@ FORMER = {
     "backup": "tacit data backup",
     "restore": "tacit data restore",
     "version": "tacit --version",
-}
-# Words of other programs, by the verb that they mean here.
-MEANT = {
-    "list": "ls",
-    "recall": "search find query",
-    "add": "new remember note",
-    "undo": "revert",
-    "why": "explain history blame",
-    "review": "inbox approve reject",
-    "drop": "remove rm delete",
-    "connect": "install setup disconnect",
-    "desk": "web ui browser",
-    "leave": "uninstall",
-    "doctor": "check repair verify stats",
-    "config": "settings stop",
-    "sync": "push pull share",
-    "effect": "impact report",
 }
 
 
@@ -199,31 +181,25 @@ class Tacit(Verbs):
     def unknown(self, ctx: click.Context, word: str) -> NoReturn:
         if word in FORMER:
             raise UsageError(f"tacit {word}: it is {FORMER[word]} now.", "tacit help lists all.")
-        names = self.list_commands(ctx)
-        meant = next((ours for ours, others in MEANT.items() if word in others.split()), "")
-        near = meant or next(iter(get_close_matches(word.lower(), names, 1, 0.6)), "")
-        hint = f"Did you mean tacit {near}?" if near else "tacit help lists them."
-        raise UsageError(f"tacit {word}: there is no such command.", hint)
+        near = did_you_mean(word, self.list_commands(ctx), "tacit help lists them.")
+        near = near.replace("mean ", "mean tacit ")
+        raise UsageError(f"tacit {word}: there is no such command.", near)
 
-    def get_help(self, ctx: click.Context) -> str:
-        """The verbs in their groups."""
-        lines = ["tacit: memory that proves it helps. Bare tacit is the screen to come back to."]
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         for title, names in GROUPS.items():
             found = [(name, self.get_command(ctx, name)) for name in names]
-            rows = [(name, each.get_short_help_str()) for name, each in found if each]
-            lines += ["", title, *two_columns(rows)]
-        return "\n".join([*lines, "tacit help VERB · help words · help options"])
+            with formatter.section(title):
+                formatter.write_dl([(n, each.get_short_help_str()) for n, each in found if each])
 
-
-def _version(ctx: click.Context, _: object, wanted: bool) -> None:
-    if wanted and not ctx.resilient_parsing:
-        ctx.obj.out.write(f"tacit {__version__}\n")
-        ctx.exit()
+    def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        formatter.write(
+            "tacit: memory that proves it helps. Bare tacit is the screen to come back to.\n"
+        )
+        formatter.write("tacit help VERB · help words · help options\n")
+        self.format_commands(ctx, formatter)
 
 
 TACIT = Tacit("tacit")
-TACIT.params.append(
-    click.Option(
-        ["-V", "--version"], is_flag=True, is_eager=True, callback=_version, expose_value=False
-    )
-)
+click.version_option(
+    __version__, "-V", "--version", prog_name="tacit", message="%(prog)s %(version)s"
+)(TACIT)

@@ -55,29 +55,18 @@ class Cli:
     """The surroundings of one call."""
 
     def __init__(self, env: Mapping[str, str], out: TextIO, err: TextIO) -> None:
-        self.env = env
-        self.out = out
-        self.err = err
-        self.json = False
-        self.quiet = False
+        self.env, self.out, self.err = env, out, err
+        self.json = self.quiet = False
         self.verb = "tacit"
         self.shared: dict[str, Any] = {}  # what was typed before the verb
-        self._ticker: Any = None
-        self._ticks: Callable[[], Any] | None = None  # makes another one after a question
+        self.ticker: Any = None
 
     def open(self, args: Asked, *, create: bool = True) -> Memories:
         """The memories that the shared options name."""
         from tacit.memory import open
 
-        return open(
-            args.store,
-            args.project,
-            args.like,
-            env=self.env,
-            create=create,
-            by=args.by or "",
-            yes=args.yes,
-        )
+        named, who = (args.store, args.project, args.like), args.by or ""
+        return open(*named, env=self.env, create=create, by=who, yes=args.yes)
 
     def here(self, args: Asked, ask: Callable[[Memories], Any], otherwise: Any = "") -> Any:
         """What the store answers. A look makes none; a broken one has its say elsewhere."""
@@ -108,8 +97,8 @@ class Cli:
     def progress(self, text: str = "") -> None:
         """What is going on, on a terminal: a line that the next replaces, and no text clears."""
         if self.watched:
-            if self._ticker is not None:
-                self._ticker.told(text)
+            if self.ticker is not None:
+                self.ticker.told(text)
             self.err.write(f"\r\x1b[K{text}")
             self.err.flush()
 
@@ -128,11 +117,13 @@ class Cli:
 
     def typed(self, question: str) -> str:
         """What a person types in answer to a question."""
+        ticked = self.ticker is not None
         self.at_rest()
         self.err.write(question)
         self.err.flush()
         answer = sys.stdin.readline().strip()
-        self._ticker = self._ticks() if self._ticks else None
+        if ticked:
+            self.takes_long()
         return answer
 
     def takes_long(self) -> None:
@@ -140,14 +131,13 @@ class Cli:
         if self.watched:
             from tacit.cli.terminal import Ticker
 
-            self._ticks = lambda: Ticker(self, self.verb)
-            self._ticker = self._ticks()
+            self.ticker = Ticker(self.err, self.verb)
 
     def at_rest(self) -> None:
         """Nothing runs that somebody would wait for: the line that says so goes."""
-        if self._ticker is not None:
-            self._ticker.stop()
-            self._ticker = None
+        if self.ticker is not None:
+            self.ticker.stop()
+            self.ticker = None
 
     @property
     def watched(self) -> bool:
@@ -163,26 +153,21 @@ class Cli:
 # -- declaring -----------------------------------------------------------------------------------
 
 
-class OneOf(click.ParamType):  # type: ignore[type-arg]
+class OneOf(click.Choice[str]):
     """One of some words; what is nearly one is answered with it."""
 
-    name = "word"
-
     def __init__(self, words: Iterable[str]) -> None:
-        self.words = tuple(words)
+        super().__init__([*words], case_sensitive=False)
 
     def convert(self, value: Any, param: Any, ctx: Any) -> Any:
-        if value in self.words or value == "":
-            return value
-        if str(value).lower() in self.words:
-            return str(value).lower()
-        near = did_you_mean(value, self.words)
-        raise UsageError(f"{ctx.command_path}: {_named(param)} cannot be {value!r}.", near)
+        return value if value == "" else super().convert(value, param, ctx)
 
-    def shell_complete(self, ctx: Any, param: Any, incomplete: str) -> list[Any]:
-        from click.shell_completion import CompletionItem
+    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str | None:
+        shown = f"[{'|'.join(self.choices)}]"
+        return shown if len(shown) < 60 else (param.name or "").upper()
 
-        return [CompletionItem(word) for word in self.words if word.startswith(incomplete)]
+    def get_invalid_choice_message(self, value: Any, ctx: click.Context | None) -> str:
+        return f"{value!r} is none of them. {did_you_mean(str(value), self.choices)}"
 
 
 class Option(click.Option):
@@ -190,7 +175,7 @@ class Option(click.Option):
 
     def __init__(self, *names: Any, apart_from: str = "", **facts: Any) -> None:
         super().__init__(*names, **facts)
-        self.apart_from = apart_from
+        self.apart_from = apart_from.split()
 
 
 class Argument(click.Argument):
@@ -199,15 +184,6 @@ class Argument(click.Argument):
     def __init__(self, *names: Any, help: str = "", **facts: Any) -> None:
         super().__init__(*names, **facts)
         self.does = help
-
-    @property
-    def shown(self) -> str:
-        """How the usage shows it."""
-        words = getattr(self.type, "words", ())
-        name = self.metavar or (f"{{{'|'.join(words)}}}" if words else self.name or "")
-        name = name if len(name) < 60 else (self.name or "").upper()
-        name += " …" if self.nargs == -1 else ""
-        return name if self.required else f"[{name}]"
 
 
 def opt(*names: str, **facts: Any) -> Callable[[Any], Any]:
@@ -227,36 +203,50 @@ lesson_argument = arg(
 )
 
 
+def shared_options() -> list[click.Parameter]:
+    """The options that every verb obeys, before it and behind it."""
+    return [
+        Option([name], is_flag=not value, default=None, metavar=value or None, hidden=True)
+        for name, value, _ in SHARED
+    ]
+
+
 class Verb(click.Command):
-    """One verb; it prints its help as people read it: usage, words, options, examples."""
+    """One verb; its help has its arguments, its options and its examples as they stand."""
 
-    def __init__(self, *args: Any, does: str = "", end: str = "", **facts: Any) -> None:
-        super().__init__(*args, **{**facts, "add_help_option": False})
-        self.does, self.end = does, end
-        self.params += [*_shared_options(), _help_option()]
+    def __init__(self, name: str, *, does: str = "", end: str = "", **facts: Any) -> None:
+        helps = {"help": f"{does[:1].upper()}{does[1:]}.", "short_help": does, "epilog": end}
+        names = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
+        super().__init__(name, **{"context_settings": names, **helps, **facts})
+        self.params += shared_options()
 
-    def get_short_help_str(self, limit: int = 100) -> str:
-        return self.does
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        placed = [each for each in self.params if isinstance(each, Argument) and each.does]
+        if placed:
+            formatter.write("\n")
+            with formatter.indentation():
+                formatter.write_dl([(each.make_metavar(ctx), each.does) for each in placed])
+        super().format_options(ctx, formatter)
 
-    def get_help(self, ctx: click.Context) -> str:
-        shown = [each for each in self.params if not getattr(each, "hidden", False)]
-        placed = [each for each in shown if isinstance(each, Argument)]
-        options = [each for each in shown if isinstance(each, Option)]
-        words = [ctx.command_path, *(each.shown for each in placed)]
-        words += ["[options]"] if options else []
-        lines = [f"usage: {' '.join(words)}", "", f"{self.does[:1].upper()}{self.does[1:]}."]
-        rows = [(each.metavar or each.name or "", each.does) for each in placed if each.does]
-        lines += ["", *two_columns(rows)] if rows else []
-        rows = [_option_row(each) for each in options]
-        lines += ["", "options:", *two_columns(rows)] if rows else []
-        return "\n".join([*lines, *(["", self.end.strip("\n")] if self.end else [])])
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        if self.epilog:
+            formatter.write("\n" + self.epilog.strip("\n") + "\n")
 
     def invoke(self, ctx: click.Context) -> Answer:
         cli: Cli = ctx.obj
-        typed = {name: _plain(value) for name, value in ctx.params.items()}
+        typed = {
+            name: [*said] if isinstance(said, tuple) else said for name, said in ctx.params.items()
+        }
         for name, value in cli.shared.items():
             typed[name] = typed.get(name) or value
-        _check_apart(self, ctx)
+        given = [
+            each for each in self.params if isinstance(each, Option) and typed[each.name or ""]
+        ]
+        for each in given:
+            for other in given:
+                if other.opts[0] in each.apart_from:
+                    told = f"{ctx.command_path}: {each.opts[0]} does not go with {other.opts[0]}."
+                    raise UsageError(told, f"tacit help {ctx.info_name}")
         cli.verb, cli.json, cli.quiet = ctx.command_path, bool(typed["json"]), bool(typed["quiet"])
         assert self.callback is not None
         answer: Answer = self.callback(Asked(**typed), cli)
@@ -279,61 +269,19 @@ def verb(name: str, does: str, end: str = "", *, long: bool = False) -> Callable
     return made
 
 
-def _plain(value: Any) -> Any:
-    return [*value] if isinstance(value, tuple) else value
-
-
-def shared_names() -> tuple[str, ...]:
-    """The options of every verb, as the code calls them."""
-    return tuple(name[2:] for name, _, _ in SHARED)
-
-
-def _shared_options() -> list[click.Option]:
-    return [
-        Option([name], is_flag=not value, default=None, metavar=value or None, hidden=True)
-        for name, value, _ in SHARED
-    ]
-
-
-def _help_option() -> click.Option:
-    def show(ctx: click.Context, _: Any, wanted: bool) -> None:
-        if wanted and not ctx.resilient_parsing:
-            ctx.obj.out.write(f"{ctx.get_help().rstrip()}\n")
-            ctx.exit()
-
-    return Option(
-        ["-h", "--help"],
-        is_flag=True,
-        is_eager=True,
-        expose_value=False,
-        callback=show,
-        hidden=True,
-    )
-
-
 class Verbs(click.Group):
-    """Verbs under a word of their own."""
+    """Verbs under a word of their own; alone it prints its help, or what `alone` says."""
 
-    def __init__(self, *args: Any, does: str = "", **facts: Any) -> None:
+    def __init__(self, name: str, *, does: str = "", **facts: Any) -> None:
+        names = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
         facts |= {"callback": self._called, "invoke_without_command": True}
-        super().__init__(*args, **facts, add_help_option=False)
-        self.does = does
-        self.params += [*_shared_options(), _help_option()]
-
-    def get_short_help_str(self, limit: int = 100) -> str:
-        return self.does
-
-    def get_help(self, ctx: click.Context) -> str:
-        rows = [
-            (f"{ctx.command_path} {name}", command.get_short_help_str())
-            for name in self.list_commands(ctx)
-            if (command := self.get_command(ctx, name)) is not None
-        ]
-        return "\n".join(two_columns(rows))
+        super().__init__(name, short_help=does, help=does, context_settings=names, **facts)
+        self.params += shared_options()
 
     def invoke(self, ctx: click.Context) -> Any:
         cli: Cli = ctx.obj
-        cli.shared |= {name: ctx.params[name] for name in shared_names() if ctx.params[name]}
+        shared = (name[2:] for name, _, _ in SHARED)
+        cli.shared |= {name: ctx.params[name] for name in shared if ctx.params[name]}
         return super().invoke(ctx)
 
     def _called(self, **_: Any) -> Answer | None:
@@ -342,8 +290,7 @@ class Verbs(click.Group):
 
     def alone(self, ctx: click.Context) -> Answer:
         """What it says without a verb."""
-        text = ctx.get_help()
-        return Answer({"text": text}, text)
+        return Answer({"text": ctx.get_help()}, ctx.get_help())
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
         found = self.get_command(ctx, args[0])
@@ -357,55 +304,6 @@ class Verbs(click.Group):
         raise UsageError(f"{ctx.command_path} {word}: there is no such command.", near)
 
 
-def _check_apart(command: click.Command, ctx: click.Context) -> None:
-    """Refuse two options of which one excludes the other."""
-    typed = click.core.ParameterSource.COMMANDLINE
-    given = [
-        each
-        for each in command.params
-        if isinstance(each, Option) and ctx.get_parameter_source(each.name or "") is typed
-    ]
-    names = {name for each in given for name in each.opts}
-    for each in given:
-        if others := names.intersection(each.apart_from.split()):
-            raise UsageError(
-                f"{ctx.command_path}: {each.opts[0]} does not go with {min(others)}.",
-                f"tacit help {ctx.info_name}",
-            )
-
-
-# -- help ----------------------------------------------------------------------------------------
-
-
-def _named(param: Any) -> str:
-    if isinstance(param, click.Option):
-        return "/".join(param.opts)
-    return str(getattr(param, "metavar", None) or getattr(param, "name", "it"))
-
-
-def _option_row(each: Option) -> tuple[str, str]:
-    words = getattr(each.type, "words", ())
-    value = each.metavar or (f"{{{'|'.join(words)}}}" if words else "")
-    value = f"[{value}]" if each.flag_value == "" else value
-    names = ", ".join([each.opts[0], *each.secondary_opts])
-    return (names if each.is_flag or not value else f"{names} {value}"), each.help or ""
-
-
-def two_columns(rows: Sequence[tuple[str, str]]) -> list[str]:
-    from tacit.cli.words import hung, width
-
-    wide = min(26, max((len(head) for head, _ in rows), default=0), max(12, width() // 3))
-    lines: list[str] = []
-    for head, told in rows:
-        if not told:
-            lines.append(f"  {head}")
-        elif len(head) > wide:
-            lines += [f"  {head}", *hung(" " * (wide + 4), told)]
-        else:
-            lines += hung(f"  {head:<{wide}}  ", told)
-    return lines
-
-
 def did_you_mean(word: str, among: Iterable[Any], otherwise: str = "") -> str:
     """Which of these was meant; where that is not clear, what there is."""
     every = [str(each) for each in among]
@@ -416,28 +314,11 @@ def did_you_mean(word: str, among: Iterable[Any], otherwise: str = "") -> str:
 def said_by_click(error: click.UsageError) -> UsageError:
     """A fault in what was typed, as we say it."""
     path = error.ctx.command_path if error.ctx else "tacit"
-    own = path.removeprefix("tacit").strip()
-    hint = f"tacit help {own}".strip()
-    if isinstance(error, click.NoSuchOption):
-        known = (
-            [
-                name
-                for each in error.ctx.command.params
-                for name in each.opts
-                if not getattr(each, "hidden", 0)
-            ]
-            if error.ctx
-            else []
-        )
-        name = error.option_name
-        near = did_you_mean(name, (each for each in known if each.startswith("--")), hint)
-        return UsageError(f"{path}: it does not take {name}.", near)
-    if isinstance(error, click.MissingParameter) and error.param is not None:
-        return UsageError(f"{path}: {_named(error.param)} is missing.", hint)
-    if "unexpected extra argument" in error.message:
-        extra = error.message.partition("(")[2].rstrip(")")
-        return UsageError(f"{path}: it does not take {extra}.", hint)
-    return UsageError(f"{path}: {error.format_message().rstrip('.')}.", hint)
+    hint = f"tacit help {path.removeprefix('tacit').strip()}".strip()
+    if isinstance(error, click.NoSuchOption) and error.possibilities:
+        hint = did_you_mean(error.option_name, error.possibilities)
+    said = error.message or error.format_message()
+    return UsageError(f"{path}: {said}", hint)
 
 
 # -- answering -----------------------------------------------------------------------------------
@@ -479,10 +360,8 @@ def print_error(cli: Cli, error: TacitError) -> int:
 def of_the_system(verb: str, error: OSError) -> TacitError:
     """What the system refused, where nobody below had more to say of it."""
     at = f" at {error.filename}" if error.filename else ""
-    return TacitError(
-        f"{verb} stopped{at}: {error.strerror or error}.",
-        "What was finished before is kept.",
-    )
+    told = f"{verb} stopped{at}: {error.strerror or error}."
+    return TacitError(told, "What was finished before is kept.")
 
 
 def _json(said: Mapping[str, Any]) -> str:

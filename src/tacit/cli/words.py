@@ -27,6 +27,13 @@ _COLOURS = {
     "bold": "1",
     "id": "36",
 }
+WIDEST = 118  # columns; longer lines are hard to read
+PIPE_CHARACTERS = 2000  # characters of a text on one line of a pipe
+LEAST = 8  # columns that a cell keeps
+WITHHELD_HERE = (
+    "(withheld from this run by its coin; tacit why with its id shows it, and that is noted)"
+)
+_COLUMNS = ("id", "state", "kind", "seen", "text")  # where no profile is at hand
 
 
 def paint(cli: Cli, meaning: str, text: str) -> str:
@@ -58,24 +65,31 @@ def columns(text: str) -> int:
     """How many columns a text takes on a terminal: colours none, wide characters two."""
     if text.isascii() and "\x1b" not in text:
         return len(text)
-
-    return sum(
-        0 if combining(c) else 2 if east_asian_width(c) in "WF" else 1 for c in unpainted(text)
-    )
+    plain = _unpainted(text)
+    return sum(0 if combining(c) else 2 if east_asian_width(c) in "WF" else 1 for c in plain)
 
 
-def unpainted(text: str) -> str:
-    """A text without its colours."""
+def _unpainted(text: str) -> str:
     return re.sub(r"\x1b\[[0-9;]*m", "", text)
 
 
 def wrapped(text: str, before: int = 0, most: int = 100) -> list[str]:
     """A sentence in lines that fit, with so many columns before them."""
-    return textwrap.wrap(
-        printable(text).replace("\n", " "),
-        max(30, min(width(), most) - before),
-        break_on_hyphens=False,
-    ) or [""]
+    room = max(30, min(width(), most) - before)
+    flat = printable(text).replace("\n", " ")
+    return textwrap.wrap(flat, room, break_on_hyphens=False) or [""]
+
+
+def wrapped_text(text: str, columns: int) -> str:
+    """An answer whose sentences are broken at words, below their own beginning; painted lines are left alone."""
+    lines: list[str] = []
+    for line in text.split("\n"):
+        body = line.lstrip(" ")
+        indent = " " * (len(line) - len(body) + (2 if body.startswith(("- ", "* ")) else 0))
+        fits = len(line) <= columns or "\x1b" in line
+        how = {"subsequent_indent": indent, "break_long_words": False, "break_on_hyphens": False}
+        lines += [line] if fits else textwrap.wrap(line, max(30, columns), **how)  # type: ignore[arg-type]
+    return "\n".join(lines)
 
 
 def hung(head: str, text: str, most: int = 100) -> list[str]:
@@ -91,11 +105,8 @@ def diff_lines(cli: Cli, patch: Mapping[str, Any] | None, before: int = 2) -> li
         return []
     lines = [f"{' ' * before}{patch['file']}, line {patch['number']}:"]
     for sign, name, tone in (("-", "before", "bad"), ("+", "after", "good")):
-        first, *rest = wrapped(patch[name].strip(), before + 2)
-        lines += [
-            " " * before + paint(cli, tone, line)
-            for line in (f"{sign} {first}", *(f"  {line}" for line in rest))
-        ]
+        said = hung(f"{' ' * before}{sign} ", patch[name].strip())
+        lines += [paint(cli, tone, line) for line in said]
     return lines
 
 
@@ -107,21 +118,47 @@ def printable(text: str) -> str:
 def table(
     rows: Sequence[Sequence[str]], heads: Sequence[str] = (), *, before: int = 0, flow: bool = False
 ) -> str:
-    """Columns aligned by their widest cell, never wider than the screen: the last one is cut to what is left, and before it the widest.
+    """Columns aligned by their widest cell, on a terminal never wider than it: the widest gives way.
 
-    With `flow` the last one goes on below itself instead, whole. Cells may be painted; what is cut loses its colour. A pipe
-    gets everything.
+    What is cut loses its colour; with `flow` the last cell goes on below itself instead, whole.
     """
-    lines = [list(heads), *map(list, rows)] if heads else list(map(list, rows))
+    lines = [[*heads], *map(list, rows)] if heads else [*map(list, rows)]
     if not lines:
         return ""
-    if sys.stdout.isatty():
-        lines = _flowing(lines, width() - before) if flow else _fitted(lines, width() - before)
     widths = [max(columns(line[i]) for line in lines) for i in range(len(lines[0]))]
+    if sys.stdout.isatty():
+        room = width() - before - 2 * (len(widths) - 1)
+        lines = _fitted(lines, _narrowed(widths, room), flow)
+        widths = [max(columns(line[i]) for line in lines) for i in range(len(widths))]
     padded = (
-        [cell + " " * (widths[i] - columns(cell)) for i, cell in enumerate(line)] for line in lines
+        [cell + " " * (wide - columns(cell)) for cell, wide in zip(line, widths)] for line in lines
     )
     return "\n".join(" " * before + "  ".join(line).rstrip() for line in padded)
+
+
+def _narrowed(widths: Sequence[int], room: int) -> list[int]:
+    """The widths that fit; the first is what one names a row by, and stays."""
+    found = [*widths]
+    while sum(found) > room and max(found[1:], default=0) > LEAST:
+        found[max(range(1, len(found)), key=found.__getitem__)] -= 1
+    return found
+
+
+def _fitted(lines: list[list[str]], widths: Sequence[int], flow: bool) -> list[list[str]]:
+    rows: list[list[str]] = []
+    for line in lines:
+        cut = [
+            cell if columns(cell) <= wide else one_line(_unpainted(cell), wide)
+            for cell, wide in zip(line, widths)
+        ]
+        if flow and cut[-1] != line[-1]:
+            double = columns(line[-1]) > len(line[-1])  # a character may take two columns
+            said = textwrap.wrap(line[-1], max(4, widths[-1] // (2 if double else 1)))
+            rows.append([*cut[:-1], said[0]])
+            rows += [[*[""] * (len(cut) - 1), each] for each in said[1:]]
+        else:
+            rows.append(cut)
+    return rows
 
 
 def filled(
@@ -130,54 +167,6 @@ def filled(
     """Rows and heads without the columns in which no row says anything."""
     at = [i for i in range(len(heads)) if any(row[i].strip() not in ("", "-") for row in rows)]
     return [[row[i] for i in at] for row in rows], [heads[i] for i in at]
-
-
-WIDEST = 118  # columns; longer lines are hard to read
-PIPE_CHARACTERS = 2000  # characters of a text on one line of a pipe
-LEAST = 24  # columns that the last cell of a row keeps, where the screen has them
-
-
-def _flowing(lines: list[list[str]], room: int) -> list[list[str]]:
-    """The same rows, each with as many lines as its last cell needs."""
-    cut = _fitted(lines, room)
-    widths = [max(columns(line[i]) for line in cut) for i in range(len(cut[0]))]
-    rows: list[list[str]] = []
-    for whole, line in zip(lines, cut):
-        if whole[-1] == line[-1]:
-            rows.append(line)
-            continue
-        wide = columns(whole[-1]) > len(whole[-1])  # a character may take two columns
-        most = max(8, widths[-1]) // (2 if wide else 1)
-        first, *rest = textwrap.wrap(whole[-1], most, break_on_hyphens=False) or [""]
-        rows += [[*line[:-1], first], *([""] * (len(line) - 1) + [each] for each in rest)]
-    return rows
-
-
-def _fitted(lines: list[list[str]], room: int) -> list[list[str]]:
-    """The same rows with cells cut so that a row takes no more than `room` columns."""
-    widths = [max(columns(line[i]) for line in lines) for i in range(len(lines[0]))]
-    gaps = 2 * (len(widths) - 1)
-    while len(widths) > 1 and sum(widths[:-1]) + gaps + min(LEAST, widths[-1]) > room:
-        at = max(
-            range(1, len(widths) - 1), key=widths.__getitem__, default=0
-        )  # the first is what one names a row by
-        if widths[at] <= 6:
-            break
-        widths[at] -= 1
-    widths[-1] = max(8, min(widths[-1], room - sum(widths[:-1]) - gaps))
-    return [
-        [
-            cell if columns(cell) <= widths[i] else one_line(unpainted(cell), widths[i])
-            for i, cell in enumerate(line)
-        ]
-        for line in lines
-    ]
-
-
-WITHHELD_HERE = (
-    "(withheld from this run by its coin; tacit why with its id shows it, and that is noted)"
-)
-_COLUMNS = ("id", "state", "kind", "seen", "text")  # where no profile is at hand
 
 
 def memory_line(
@@ -191,10 +180,10 @@ def memory_line(
 
     `standing` is how it stands, as people say it, `stage` where, in an origin's words.
     """
+    held = "" if memory.gate == "allow" else f"/{memory.gate}"
     told = {"standing": standing, "text": _cell(memory, "text")}
-    told["state"] = _stands(memory, stage or memory.state)
-    if memory.gate != "allow" and not {"state", "standing"} & set(names):
-        # its columns would not tell
+    told["state"] = f"{'*' if memory.pinned else ' '}{stage or memory.state}{held}"
+    if held and not {"state", "standing"} & set(names):  # its columns would not tell
         told["text"] = f"({'held' if memory.gate == 'hold' else memory.gate}) {told['text']}"
     if signer:
         told["text"] += f"  (signed: {signer})"
@@ -203,20 +192,9 @@ def memory_line(
 
 def heads(names: Sequence[str], memory: str = "lesson") -> list[str]:
     """What stands above them."""
-    told = {
-        "state": " state",
-        "name": "id",
-        "frequency": "freq",
-        "task_type": "task",
-        "text": memory,
-        "standing": "how it stands",
-    }
+    told = {"state": " state", "name": "id", "frequency": "freq", "task_type": "task"}
+    told |= {"text": memory, "standing": "how it stands"}
     return [told.get(name, name) for name in names]
-
-
-def _stands(memory: Lesson, stage: str) -> str:
-    held = "" if memory.gate == "allow" else f"/{memory.gate}"
-    return f"{'*' if memory.pinned else ' '}{stage}{held}"
 
 
 def _cell(memory: Lesson, name: str) -> str:
@@ -224,8 +202,7 @@ def _cell(memory: Lesson, name: str) -> str:
         return one_line(memory.text, PIPE_CHARACTERS) if memory.text else "(erased)"
     if name == "seen":
         return f"{memory.tally.seen}x" if memory.tally.seen else "-"
-    if name == "frequency":
-        # a person's word is one
+    if name == "frequency":  # a person's word is one
         return str(int((memory.tally.signals or {}).get("frequency", max(1, memory.tally.seen))))
     if name == "confidence":
         return "-" if memory.tally.confidence is None else f"{memory.tally.confidence:.2f}"
@@ -235,15 +212,9 @@ def _cell(memory: Lesson, name: str) -> str:
 def entry_line(entry: Entry) -> list[str]:
     """A journal entry in a list; where a lesson went in the words of the other screens, the inner ones are in --json."""
     to = entry.after.get("state", "") if entry.before else ""
-    moved = f"{MOVED.get(to, to)}: " if to else ""
-    return [
-        str(entry.id or "-"),
-        entry.at[:19].replace("T", " "),
-        entry.verb,
-        entry.memory,
-        entry.by,
-        one_line(moved + entry.reason, PIPE_CHARACTERS),
-    ]
+    why = one_line((f"{MOVED.get(to, to)}: " if to else "") + entry.reason, PIPE_CHARACTERS)
+    at = entry.at[:19].replace("T", " ")
+    return [str(entry.id or "-"), at, entry.verb, entry.memory, entry.by, why]
 
 
 def parts_line(explain: Mapping[str, Any]) -> str:
