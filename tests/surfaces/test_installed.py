@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from tacit.hosts import host as host_named
-from tacit.hosts.installed import cautions
-from tacit.hosts.registration import registration
+from tacit.hosts.registration import cautions, registration
 from tacit.worker.jobs import heard_line
 
 

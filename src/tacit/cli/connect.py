@@ -1,7 +1,7 @@
 """connect: let a host's agents remember, from their next session on, and no trace of it after `--undo`.
 
-The host's settings are somebody else's file. Our entries are put into its text and taken out of it, and all other bytes
-stay. What the file held before is kept in the data folder, so that `--undo` gives exactly that back where nothing else
+The host's settings are somebody else's file. Our entries are put into its JSON, and everything else it says stays.
+What the file held before is kept in the data folder, so that `--undo` gives exactly that back where nothing else
 has changed it since. A file that cannot be read as the host reads it, or that its owner made read-only, is left alone.
 """
 
@@ -50,10 +50,17 @@ from tacit.core.value import value
 from tacit.hooks.place import settings
 from tacit.hosts import HOSTS, every_host, formats, readers
 from tacit.hosts import host as host_named
-from tacit.hosts.entries import is_ours, parsed, with_entries, without_entries
-from tacit.hosts.installed import cautions, our_hooks
+from tacit.hosts.entries import (
+    is_ours,
+    our_hooks,
+    parsed,
+    with_entries,
+    without_comments,
+    without_entries,
+)
 from tacit.hosts.registration import (
     Host,
+    cautions,
     command,
     is_here,
     is_our_plugin,
@@ -304,15 +311,11 @@ def _write(args: Asked, cli: Cli, host: Host, plans: list[_Plan], *, everywhere:
         "learn": learned,
     }
     data["self_test"] = self_test_json(fired)
-    off = (
-        host.plugin is None
-        and parsed(plans[0].text, path, comments=host.comments).get("disableAllHooks") is True
-    )
-    notes = (
-        [f"{path} sets disableAllHooks: the host will not call us until that is gone"]
-        if off
-        else []
-    )
+    notes = []
+    if host.plugin is None and parsed(plans[0].text, path).get("disableAllHooks") is True:
+        notes.append(f"{path} sets disableAllHooks: the host will not call us until that is gone")
+    if host.comments and without_comments(plans[0].base.text) != plans[0].base.text:
+        notes.append(f"{path} had comments, which are gone from it; --undo brings them back")
     return Answer(data, "\n".join(lines), warnings=notes)
 
 

@@ -1,7 +1,7 @@
-"""Our entries in the text of a host's settings: put in behind everybody else's, taken out without a trace.
+"""Our entries in a host's settings: behind everybody else's, taken out again. `cli.settings_file` keeps a copy.
 
-Two shapes are about. In one an event has groups, each with a matcher and a list of handlers (Claude Code, Codex, Gemini);
-in the other it has the handlers themselves (VS Code, Copilot, Cursor).
+Two shapes are about. In one an event has groups, each with a matcher and a list of handlers (Claude Code, Codex,
+Gemini); in the other it has the handlers themselves (VS Code, Copilot, Cursor).
 """
 
 from __future__ import annotations
@@ -9,13 +9,18 @@ from __future__ import annotations
 import json
 import os
 import re
+import tomllib
 from collections.abc import Mapping
 from typing import Any
 
 from tacit.core.errors import TacitError
-from tacit.hosts.json_text import bare, json_parts, loads, member, put, top, without_part
+from tacit.safety.files import PAGE_LIMIT, read_plain
 
 _HOOK_CALL = re.compile(r"(^|[/\s'\"])tacit['\"]?\s+hook\s")
+# Strings are matched first, so that what looks like a comment or a comma inside one is left alone.
+_COMMENTS = re.compile(r'("(?:[^"\\]|\\.)*")|//[^\n]*|/\*.*?\*/', re.S)
+_LAST_COMMAS = re.compile(r'("(?:[^"\\]|\\.)*")|,(?=\s*[}\]])', re.S)
+_INDENT = re.compile(r"\n([ \t]+)\S")
 
 
 def is_ours(handler: object) -> bool:
@@ -31,23 +36,26 @@ def is_ours(handler: object) -> bool:
     return any(words[at : at + 2] == ["tacit", "hook"] for at in range(len(words)))
 
 
+def without_comments(text: str) -> str:
+    """The text without comments and without commas after a last part, which some hosts allow."""
+    return _LAST_COMMAS.sub(r"\1", _COMMENTS.sub(r"\1", text))
+
+
 def parsed(text: str, path: str, *, comments: bool = False) -> dict[str, Any]:
     """The settings behind a text; raises where they are none."""
-    if not bare(text).strip():
+    plain = without_comments(text) if comments else text
+    if not plain.strip():
         return {}
     try:
-        tree = loads(text) if comments else json.loads(text)
+        tree = json.loads(plain)
     except (ValueError, RecursionError) as error:
         hint = "Correct it, or name another with --user or --shared."
         raise TacitError(f"{path} is not JSON ({error}); nothing was changed.", hint) from None
     hooks = tree.get("hooks", {}) if isinstance(tree, dict) else None
-    if not isinstance(hooks, dict) or not all(
-        isinstance(groups, list) for groups in hooks.values()
-    ):
+    if not isinstance(hooks, dict) or not all(isinstance(each, list) for each in hooks.values()):
         hint = "Its hooks should be an object of lists."
-        raise TacitError(
-            f"{path} is not in the shape of settings with hooks; nothing was changed.", hint
-        )
+        told = f"{path} is not in the shape of settings with hooks; nothing was changed."
+        raise TacitError(told, hint)
     return dict(tree)
 
 
@@ -59,74 +67,83 @@ def with_entries(
     comments: bool = False,
     frame: Mapping[str, Any] | None = None,
 ) -> str:
-    """The settings with our entries at the end of each event's list. A file of ours alone begins with the frame."""
-    before = parsed(text, path, comments=comments)
-    if not bare(text).strip():
-        text, before = (
-            text + (json.dumps(frame, indent=2) if frame else "{}") + "\n",
-            dict(frame or {}),
-        )
-    if "hooks" not in before:
-        text = put(text, top(text), "hooks", {event: [entry] for event, entry in entries.items()})
-    else:
-        for event, entry in entries.items():
-            hooks = _value(text, top(text), "hooks")
-            if event in before["hooks"]:
-                text = put(text, _value(text, hooks, event), "", entry)
-            else:
-                text = put(text, hooks, event, [entry])
-    others = before.get("hooks", {})
-    wanted = {
-        **before,
-        "hooks": {
-            **others,
-            **{event: [*others.get(event, []), entry] for event, entry in entries.items()},
-        },
-    }
-    if (loads(text) if comments else json.loads(text)) != wanted:
-        raise TacitError(
-            f"{path} could not be changed safely; nothing was changed.",
-            "Please report this with the file.",
-        )
-    return text
+    """The settings with our entries at the end of each event's list; a file of ours alone begins with the frame."""
+    tree = parsed(text, path, comments=comments) or dict(frame or {})
+    hooks = tree.setdefault("hooks", {})
+    for event, entry in entries.items():
+        hooks.setdefault(event, []).append(entry)
+    return _written(tree, text)
 
 
 def without_entries(text: str, path: str, *, comments: bool = False) -> str:
-    """The settings without our entries, and without what only they filled."""
+    """The settings without our entries, and without what only they filled; as they stood where there are none."""
     tree = parsed(text, path, comments=comments)
-    for event in tree.get("hooks", {}):
-        text = _without(text, event)
-    left = parsed(text, path, comments=comments)
-    if tree.get("hooks") and not left["hooks"]:
-        text = _taken(text, top(text), "hooks")
-    return text
+    hooks = tree.get("hooks", {})
+    left = {}
+    for event, listed in hooks.items():
+        kept = [each for entry in listed if (each := _without_ours(entry)) is not None]
+        if kept or not listed:
+            left[event] = kept
+    if left == hooks:
+        return text
+    if left:
+        tree["hooks"] = left
+    else:
+        del tree["hooks"]
+    return _written(tree, text)
 
 
-def _without(text: str, event: str) -> str:
-    hooks = _value(text, top(text), "hooks")
-    listed = _value(text, hooks, event)
-    removed = False
-    for part in reversed(json_parts(text, listed)):
-        entry = loads(text[part.value_start : part.end])
-        handlers = entry.get("hooks") if isinstance(entry, dict) else None
-        if is_ours(entry) or (
-            isinstance(handlers, list) and handlers and all(map(is_ours, handlers))
-        ):
-            text, removed = without_part(text, listed, part), True
-        elif isinstance(handlers, list) and any(map(is_ours, handlers)):
-            inner = _value(text, part.value_start, "hooks")
-            for handler in reversed(json_parts(text, inner)):
-                if is_ours(loads(text[handler.value_start : handler.end])):
-                    text, removed = without_part(text, inner, handler), True
-    return _taken(text, hooks, event) if removed and not json_parts(text, listed) else text
+def _without_ours(entry: Any) -> Any:
+    """A group or a handler without what is ours; None where nothing is left of it."""
+    if is_ours(entry):
+        return None
+    handlers = entry.get("hooks") if isinstance(entry, dict) else None
+    if not isinstance(handlers, list) or not any(map(is_ours, handlers)):
+        return entry
+    others = [each for each in handlers if not is_ours(each)]
+    return {**entry, "hooks": others} if others else None
 
 
-def _value(text: str, at: int, key: str) -> int:
-    found = member(text, at, key)
-    assert found is not None, key
-    return found.value_start
+def _written(tree: Mapping[str, Any], before: str) -> str:
+    """Settings as JSON, indented and ended as the text before."""
+    indent = _INDENT.search(before)
+    text = json.dumps(tree, indent=indent[1] if indent else 2, ensure_ascii=False)
+    text += "\n" if before.endswith("\n") or not before.strip() else ""
+    return text.replace("\n", "\r\n") if "\r\n" in before else text
 
 
-def _taken(text: str, at: int, key: str) -> str:
-    found = member(text, at, key)
-    return without_part(text, at, found) if found is not None else text
+def our_hooks(tree: Mapping[str, Any]) -> list[tuple[str, int, int]]:
+    """Our handlers in a file, by event and place."""
+    found = []
+    for event, groups in inside(tree, "hooks").items():
+        for at, group in enumerate(groups if isinstance(groups, list) else ()):
+            handlers = group.get("hooks") if isinstance(group, dict) else None
+            found += [
+                (event, at, n)
+                for n, each in enumerate(handlers if isinstance(handlers, list) else ())
+                if is_ours(each)
+            ]
+    return found
+
+
+def inside(tree: Any, *keys: str) -> dict[str, Any]:
+    """The object at the end of a row of keys; an empty one where there is none."""
+    for key in keys:
+        tree = tree.get(key) if isinstance(tree, dict) else None
+    return tree if isinstance(tree, dict) else {}
+
+
+def json_at(path: str) -> dict[str, Any]:
+    """A host's file; empty where it cannot be read."""
+    try:
+        return parsed(read_plain(path, PAGE_LIMIT).decode("utf-8"), path, comments=True)
+    except (OSError, ValueError, TacitError):
+        return {}
+
+
+def toml_at(path: str) -> dict[str, Any]:
+    """The same for one in TOML."""
+    try:
+        return tomllib.loads(read_plain(path, PAGE_LIMIT).decode("utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return {}

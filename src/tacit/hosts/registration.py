@@ -81,6 +81,11 @@ class Host:
     cautions: Callable[[Host, Sequence[str], str, Mapping[str, str]], list[str]] | None = None
 
 
+def cautions(host: Host, connected: Sequence[str], root: str, env: Mapping[str, str]) -> list[str]:
+    """What keeps a connected host from doing what it was connected for, each with its mend."""
+    return host.cautions(host, connected, root, env) if host.cautions is not None else []
+
+
 def harmless(argv: Sequence[str], *, insists: bool = False, ends_it: bool = False) -> str:
     """A line for the shell that does nothing where the program is gone, and ends well where it is broken: a host may stop at a hook that
     fails. With `insists` the status 2, by which an answer is heard, is passed on. `ends_it`: the host ends the shell alone when time is

@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 
 from tacit.hosts.claude_code import NAMES
-from tacit.hosts.installed import inside, json_at
+from tacit.hosts.entries import inside, json_at
 from tacit.hosts.registration import Host, as_claude_code_says, entries_of, home_of, in_shell
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from tacit.core.value import replace
 from tacit.hosts.codex import NAMES
-from tacit.hosts.installed import inside, json_at, our_hooks, toml_at
+from tacit.hosts.entries import inside, json_at, our_hooks, toml_at
 from tacit.hosts.registration import (
     EventEntry,
     Host,

@@ -6,8 +6,8 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from tacit.hosts.entries import inside, json_at
 from tacit.hosts.gemini import NAMES
-from tacit.hosts.installed import inside, json_at
 from tacit.hosts.registration import (
     AT,
     EventEntry,
