@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import statistics
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 
 from bench.looks.walk import LOOKS, Step, left, place_of, walk
 
-from tacit.reading.habits import at_start
+from tacit.hooks import select
+from tacit.hooks.render import frame_of_notes
+from tacit.reading.asked import Item
+from tacit.reading.habits import by_weight
 
 ALL = (*LOOKS, "tidy", "instructions")
 
@@ -37,6 +41,24 @@ def show(data: Path, out: Path) -> None:
                 print(f"  {look}: {_line(look, steps, sessions)}")
         three = sum(spent.values()) - spent["instructions"]
         print(f"  the first three: {three / sessions:.0f} tokens a session")
+
+
+def at_start(items: Sequence[Item]) -> list[Item]:
+    """The habits that the product's selection tells at a start, as it marks them."""
+    ways = [
+        select.Lesson(
+            f"{n:012}",
+            -n,
+            item.text,
+            "rule",
+            met=item.sessions,
+            mark=f"asked for {item.sessions}x",
+            of=item,
+        )
+        for n, item in enumerate(by_weight(items))
+    ]
+    told = select.at_start(ways, select.Here(), select.START_TOKENS - frame_of_notes())
+    return [each.of for each in told]
 
 
 def _line(look: str, steps: list[Step], sessions: int) -> str:

@@ -15,13 +15,12 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
-from bench.looks.figures import answered, projects
+from bench.looks.figures import answered, at_start, projects
 from bench.looks.walk import LESSONS, Step, left, lessons_in, named, place_of, standing
 
 from tacit.app.looked import Brought
 from tacit.reading.asked import Item, failing
 from tacit.reading.failures import met
-from tacit.reading.habits import at_start
 
 SAMPLE = 60  # counted sessions' lines
 SIGNS = 3  # lines that bear a sign which a judge sees of each

@@ -10,6 +10,7 @@ from tests.terminals import Screen
 
 from tacit.cli import called
 from tacit.cli.verb import Cli
+from tacit.hooks.select import START_TOKENS
 from tacit.testing import signed
 
 LOG = "When work is done, say whether the changelog has a line for it, and offer one."
@@ -66,9 +67,24 @@ def test_a_habit_is_told_at_starts_as_asked_for_and_never_as_her_word(looked: Ma
     shown = looked.lesson(id)
     assert (looked.state(id), shown["source"], shown["trust"]) == ("active", "look", "agent")
     told = [looked.agent(f"t{n}").begins() for n in range(12)]
-    assert any(f"{LOG} (asked for in 3 sessions)" in each for each in told)
+    assert any(f"{LOG} (asked for 3x)" in each for each in told)
     assert not any("user" in line for each in told for line in each.splitlines() if LOG in line)
     assert "you asked for it in 3 sessions" in " ".join(looked.tacit().out.split())
+
+
+def test_a_whole_start_of_long_habits_keeps_to_its_room(machine: Machine) -> None:
+    """Ids, marks and the fence are in it; what has no room leaves it to a shorter one."""
+    parts = "design", "naming", "review", "tests", "docs", "release", "errors"
+    again = ("say what was done and why " * 6)[:150]
+    long = [{"id": "", "text": f"At {part}, {again}.", "when": "end"} for part in parts]
+    machine.tacit("init")
+    every = [{**each, "lines": LINES} for each in (*long, HABIT["habits"][0])]
+    machine.reader(("habits", "", {"habits": every, "dropped": []}))
+    sessions(machine)
+    machine.learns()
+    starts = [machine.agent(f"t{n}").begins() for n in range(12)]
+    assert max(map(len, starts)) > 4 * 200 and any(LOG in each for each in starts)
+    assert all(len(each) <= 4 * START_TOKENS for each in starts)
 
 
 def test_a_cure_is_told_at_its_sign(looked: Machine) -> None:

@@ -1,6 +1,6 @@
 """What a look brought becomes lessons, by the ways of every other lesson: gate, ladder, journal, undo.
 
-A habit is a way of working that sessions ask for, told as *asked for in N sessions* and never as the person's word; a cure is told
+A habit is a way of working that sessions ask for, told as *asked for Nx* and never as the person's word; a cure is told
 before its command and at its sign. An item keeps its lesson while its id lasts; what a person worded, confirmed or dropped stays theirs.
 """
 

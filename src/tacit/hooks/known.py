@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from tacit.core.shell_line import simple_commands, unquoted
 from tacit.hooks.events import COMMAND, FAILURE, FILE, START, TASK, moment_of
+from tacit.hooks.render import frame_of_notes, mark_of
 from tacit.hooks.search import CANDIDATES, Search, words_of
 from tacit.hooks.select import (
     CALL_TOKENS,
@@ -70,8 +71,8 @@ class Known:
         self.here = Here(full.tokens, {*common, *words}, told)
 
     def start(self, room: int = START_TOKENS) -> list[Lesson]:
-        """What is told when a session begins."""
-        return at_start(self._lessons(self.full.ways()), self.here, room)
+        """What is told when a session begins, in a room that holds the fence as well."""
+        return at_start(self._lessons(self.full.ways()), self.here, room - frame_of_notes())
 
     def again(self, told: Iterable[Candidate], room: int) -> list[Lesson]:
         """What this context was told before it was emptied, as far as there is room."""
@@ -219,6 +220,7 @@ def lesson_of(kept: Candidate, apart: Collection[frozenset[str]] = ()) -> Lesson
         less=twin if less else (),
         before=tuple(before) if isinstance(before, dict) else (),
         pinned=kept.always,
+        mark=mark_of(kept),
         of=kept,
     )
 

@@ -47,20 +47,29 @@ def render(given: Sequence[Told], nonce: str, again: bool = False) -> str:
 
 
 def note(lesson: Candidate | Lesson, longest: int = 0, signer: str = "") -> str:
-    """One lesson with its id, how often it was seen, and on whose word it stands: its trust, since `source` is free text.
+    """One lesson with its id, its words and its mark, in one line."""
+    text = plain_line(lesson.text, longest or LONGEST_LINE)
+    return f"- [{lesson.id}] {text} ({mark_of(lesson, signer)})"
+
+
+def mark_of(lesson: Candidate | Lesson, signer: str = "") -> str:
+    """How often a lesson was met, and on whose word it stands: its trust, since `source` is free text.
 
     A team mate's is told by the name that the user's own list of signers gives the key.
     """
     signals, extra = lesson.signals, lesson.extra or {}
     trust = OWNER if signals.get("confirmed") else lesson.by  # kept or worded anew by the person
-    told = f"{trust}: {plain_line(signer, WORD_CHARS)}" if signer else trust
     if extra.get(LOOKED_AT) == "habits" and trust != OWNER:
-        told = f"asked for in {lesson.met} sessions"
-    elif is_found_once(lesson) and lesson.met < 2:
-        told = ONCE_WORDS.get(str(extra.get("word")), "found once")
-    elif lesson.met > 1:
-        told = f"seen {lesson.met}x, {told}"
-    return f"- [{lesson.id}] {plain_line(lesson.text, longest or LONGEST_LINE)} ({told})"
+        return f"asked for {lesson.met}x"
+    if is_found_once(lesson) and lesson.met < 2:
+        return ONCE_WORDS.get(str(extra.get("word")), "found once")
+    told = f"{trust}: {plain_line(signer, WORD_CHARS)}" if signer else trust
+    return f"seen {lesson.met}x, {told}" if lesson.met > 1 else told
+
+
+def frame_of_notes() -> int:
+    """The tokens that stand around the lessons, with what they are."""
+    return tokens_of(fenced("", "x" * NONCE))
 
 
 # --- as a profile words it

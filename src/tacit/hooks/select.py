@@ -30,7 +30,7 @@ OUTPUT_END = 400  # characters of a failing output; with 1,000 half more is told
 RARE_OF_CURE = 2  # rare words that a cure of that very command shares with the output
 
 ENOUGH = 50  # lessons that are looked at for a prompt or an output
-FRAME = 36  # characters around a lesson's text: its id, whose word it is
+FRAME = 9  # characters of a line beside a lesson's text, its id and whose word it is
 LONGEST_LINE = 4_000  # characters of a command that are read
 LONGEST_WORDS = 24  # words of one command that are read
 FRONT = frozenset("sudo env time nohup nice command exec xargs timeout".split())
@@ -46,7 +46,7 @@ class Lesson:
     """A lesson as moments see it. What its subject names is read off only where a moment asks."""
 
     __slots__ = (
-        *("before", "id", "kind", "less", "met", "n", "of", "paths", "person"),
+        *("before", "id", "kind", "less", "mark", "met", "n", "of", "paths", "person"),
         *("pinned", "same", "sign", "subject", "text", "topic"),
     )
 
@@ -66,11 +66,13 @@ class Lesson:
         before: Collection[str] = (),
         pinned: bool = False,
         less: Collection[str] = (),
+        mark: str = "",
         of: Any = None,
     ) -> None:
         self.id, self.n, self.text, self.kind, self.paths = id, n, text, kind, paths
         self.person, self.met = person, met  # a person's word; sessions that vouch for it
         self.pinned = pinned  # told at every start
+        self.mark = mark  # whose word it is, as its line says
         self.sign = sign  # where its mark stands (output, call or prompt), and the mark
         self.same, self.less = twins, less  # names of those that say the same, or more
         self.subject = "" if about == EVERYTHING else about
@@ -329,8 +331,8 @@ def folded(text: str) -> str:
 
 
 def cost(lesson: Lesson) -> int:
-    """The tokens of a lesson's line."""
-    return (len(lesson.text) + FRAME) // 4
+    """The tokens of a lesson's line, with its id and its mark."""
+    return -(-(len(lesson.text) + len(lesson.id) + len(lesson.mark) + FRAME) // 4)
 
 
 def _ordered(found: list[tuple[float, Lesson]]) -> list[Lesson]:

@@ -36,7 +36,6 @@ from tacit.reading.record import Left
 
 MOST_HABITS = 8  # of an answer
 FEWEST_SESSIONS = 2  # that show one
-WORDS_AT_START = 180  # of all habits that a start is told
 WHENS = ("start", "end", "always")
 
 # as an order: "commit and push", "publish the package", and not "publish runs pass"
@@ -135,14 +134,3 @@ def is_leave(text: str) -> bool:
 def by_weight(items: Sequence[Item]) -> list[Item]:
     """Habits by how many sessions show them."""
     return sorted(items, key=lambda item: -item.sessions)
-
-
-def at_start(items: Sequence[Item], words: int = WORDS_AT_START) -> list[Item]:
-    """The habits that a start is told: those shown by most sessions, as many as fit."""
-    told = []
-    for item in by_weight(items):
-        words -= len(item.text.split())
-        if words < 0:
-            break
-        told.append(item)
-    return told
