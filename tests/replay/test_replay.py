@@ -20,7 +20,8 @@ import tacit
 import tacit.replay as replaying
 from tacit.cli import main
 from tacit.core.errors import NotFound, Refused, UsageError
-from tacit.core.run import Run, Step
+from tacit.core.run import Step
+from tacit.core.value import fields
 from tacit.hooks.main import respond
 from tacit.replay import Replay, arm, kept
 from tacit.replay.confine import confined_argv, services, version
@@ -85,11 +86,11 @@ class World:
             *more,
         )
         where = {"cwd": str(self.repo / "api"), "commit": self.commit[:10], "root": root}
-        run = Run(id, "loop", steps=steps, complete=True, outcome="success", **where)
+        head = {"type": "run", "id": id, "host": "loop", **where}
+        said = ({"type": "step", **{n: at for n, at in fields(s).items() if at}} for s in steps)
+        lines = (head, *said, {"type": "end", "outcome": "success"})
         path = self.top / f"{id}.jsonl"
-        from tacit.hosts.neutral import write
-
-        path.write_text("\n".join(write(run)) + "\n")
+        path.write_text("".join(json.dumps(line) + "\n" for line in lines))
         with self.open() as memories:
             memories.learn(str(path))
 

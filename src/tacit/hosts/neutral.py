@@ -1,23 +1,12 @@
-"""Tacit's own run format, JSON Lines, for every loop that no other format knows.
+"""Tacit's own run format, JSON Lines, for every loop that no other format knows: docs/formats/neutral.md.
 
-    {"type": "run", "id": "r-17", "task": "make the tests pass"}
-    {"type": "step", "role": "tool", "tool": "shell", "input": {"command": "pytest"}, "error": "1 failed", "status": 1}
-    {"type": "finding", "text": "Tests need uv run", "by": "reviewer", "severity": "warning"}
-    {"type": "incident", "trigger": "concern", "key": "input validation", "text": "Amounts are not checked"}
-    {"type": "end", "outcome": "success"}
-
-A run line may also hold its steps and findings itself; a new run line starts a new run. The fields are those of `Run`,
-`Step` and `Finding`; the published schemas stand in `schemas/`. A field or line that cannot be used is left out, named
-in `Reading.warnings`, and the rest is read.
-
-Whoever writes such a file writes for himself: what a finding claims about its trust is believed up to *review*. That
-a person said it, only that person can say.
+A field or line that cannot be used is left out and named in `Reading.warnings`. A finding is trusted up to *review*,
+whatever it claims: that a person said something, only that person can say.
 """
 
 from __future__ import annotations
 
 import json
-import os
 import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
@@ -25,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from tacit.core import clock
 from tacit.core.run import OUTCOMES, STANCES, Cost, Finding, Reading, Run, Step, fold_severity
 from tacit.core.trust import CLAIMABLE, TIER_OF
-from tacit.core.value import fields, replace
+from tacit.core.value import replace
 from tacit.hosts.source import STANDARD_INPUT, Source, json_record, said_place
 from tacit.lesson import PERSONS, TIERS
 
@@ -37,32 +26,18 @@ ROLES = ("user", "assistant", "tool", "system")
 _LARGEST = 2**48  # a database must be able to hold sums of such numbers
 _MANY_WARNINGS = 20
 
-# Other names under which loops already write these fields; the first name is ours.
-RUN_NAMES = {
-    "run_id": "id",
-    "started": "started_at",
-    "ended": "ended_at",
-    "started_ts": "started_at",
-    "usage": "cost",
-}
-STEP_NAMES = {
-    "content": "text",
-    "exit_code": "status",
-    "file": "files",
-    "ts": "at",
-    "timestamp": "at",
-    "name": "tool",
-}
-FINDING_NAMES = {
-    "description": "text",
-    "message": "text",
-    "source": "by",
-    "file": "paths",
-    "files": "paths",
-    "evidence": "quote",
-    "ts": "at",
-    "timestamp": "at",
-}
+
+def _names(said: str) -> dict[str, str]:
+    """`theirs:ours` for each other name under which loops already write a field."""
+    return dict(pair.split(":") for pair in said.split())
+
+
+RUN_NAMES = _names("run_id:id started:started_at ended:ended_at started_ts:started_at usage:cost")
+STEP_NAMES = _names("content:text exit_code:status file:files ts:at timestamp:at name:tool")
+FINDING_NAMES = _names(
+    "description:text message:text source:by file:paths files:paths evidence:quote ts:at timestamp:at"
+)
+INCIDENT_NAMES = _names("category:key description:text message:text")
 
 
 def detect(source: Source) -> float:
@@ -131,44 +106,6 @@ def _named(kind: Any, found: Record) -> str:
     )
 
 
-def write(run: Run) -> Iterator[str]:
-    """A run as lines that read back as the same run; where it was read from, and how, is not part of it."""
-    head = _plain(run, leave=("steps", "findings", "path", "reading", "outcome", "complete"))
-    if not run.complete and run.outcome != "unknown":
-        head["outcome"] = run.outcome
-    yield _line("run", head)
-    for step in run.steps:
-        yield _line("step", _plain(step))
-    for finding in run.findings:
-        yield _line("finding", {**_plain(finding, leave=("run",)), "tier": finding.tier})
-    if run.complete:
-        yield _line("end", {"outcome": run.outcome})
-
-
-def schema(name: str) -> dict[str, Any]:
-    """A published JSON Schema: "run" (a line of a file) or "finding"."""
-    path = os.path.join(os.path.dirname(__file__), "schemas", f"{name}.schema.json")
-    with open(path, encoding="utf-8") as file:
-        found: dict[str, Any] = json.load(file)
-    return found
-
-
-def _plain(value: Any, leave: tuple[str, ...] = ()) -> Record:
-    """A value's fields that differ from their defaults, as JSON has them."""
-    plain: Record = {}
-    for name, field in fields(value).items():
-        required = not hasattr(type(value), name)
-        if name not in leave and (required or field != getattr(type(value), name)):
-            plain[name] = fields(field) if isinstance(field, Cost) else field
-    return plain
-
-
-def _line(kind: str, plain: Record) -> str:
-    return json.dumps(
-        {"type": kind, **plain}, ensure_ascii=False, separators=(",", ":"), allow_nan=False
-    )
-
-
 class _Notes:
     """What was met on the way."""
 
@@ -214,17 +151,15 @@ class _Run:
 
     def take(self, kind: Any, found: Record, number: int) -> None:
         """One line of this run."""
-        place = f"line:{number}"
-        if kind == "run":
-            self.head(found, place)
-        elif kind == "step":
-            self.step(found, place)
-        elif kind == "finding":
-            self.finding(found, place)
-        elif kind == "incident":
-            self.incident(found, place)
-        elif kind == "end":
-            self.end(found, place)
+        takes = {
+            "run": self.head,
+            "step": self.step,
+            "finding": self.finding,
+            "incident": self.incident,
+            "end": self.end,
+        }
+        if kind in takes:
+            takes[kind](_unnamed(found), f"line:{number}")
         else:
             self.notes.count(kind)
 
@@ -240,8 +175,7 @@ class _Run:
 
     def head(self, found: Record, place: str) -> None:
         steps, findings = found.pop("steps", ()), found.pop("findings", ())
-        for name in ("run", "run_id", "id"):
-            found.pop(name, None)
+        found.pop("id", None)
         taken = self.fields(found, RUN_NAMES, _RUN_FIELDS, place)
         if "complete" not in taken:
             taken["complete"] = bool(steps) and taken.get("outcome", "unknown") != "unknown"
@@ -256,12 +190,11 @@ class _Run:
             for index, item in enumerate(items, 1):
                 if type(item) is dict:
                     item.pop("type", None)
-                    take(item, f"{place}/{kind}/{index}")
+                    take(_unnamed(item), f"{place}/{kind}/{index}")
                 else:
                     self.notes.warn(f"{place}: {kind}/{index} is not an object")
 
     def step(self, found: Record, place: str) -> None:
-        found.pop("run", None), found.pop("run_id", None)
         taken = self.fields(found, STEP_NAMES, _STEP_FIELDS, place, extra=False)
         role = taken.pop("role", "") or ("tool" if taken.get("tool") else "")
         if role not in ROLES:
@@ -271,7 +204,6 @@ class _Run:
         self.steps.append(Step(role, taken.pop("place", "") or place, **taken))
 
     def finding(self, found: Record, place: str) -> None:
-        found.pop("run", None), found.pop("run_id", None)
         claimed, severity = found.pop("tier", None), found.pop("severity", None)
         taken = self.fields(found, FINDING_NAMES, _FINDING_FIELDS, place)
         text = taken.pop("text", "")
@@ -287,14 +219,7 @@ class _Run:
 
     def incident(self, found: Record, place: str) -> None:
         """Something that says nothing by itself and much when it comes up again."""
-        found.pop("run", None), found.pop("run_id", None)
-        taken = self.fields(
-            found,
-            {"category": "key", "description": "text", "message": "text"},
-            _INCIDENT_FIELDS,
-            place,
-            extra=False,
-        )
+        taken = self.fields(found, INCIDENT_NAMES, _INCIDENT_FIELDS, place, extra=False)
         if taken.get("trigger") not in TRIGGERS or not taken.get("key", "").strip():
             self.notes.malformed += 1
             self.notes.warn(
@@ -326,7 +251,6 @@ class _Run:
         return "agent"
 
     def end(self, found: Record, place: str) -> None:
-        found.pop("run", None), found.pop("run_id", None)
         taken = self.fields(
             found, {"at": "ended_at", "ts": "ended_at", **RUN_NAMES}, _RUN_FIELDS, place
         )
@@ -367,6 +291,11 @@ class _Run:
         if extra and has_extra:
             taken["extra"] = unknown
         return taken
+
+
+def _unnamed(found: Record) -> Record:
+    """A record without the name of its run."""
+    return {name: given for name, given in found.items() if name not in ("run", "run_id")}
 
 
 def _short(given: Any) -> str:
@@ -439,22 +368,7 @@ def _one_of(words: tuple[str, ...]) -> Callable[[Any], str | None]:
 
 _RUN_FIELDS: dict[str, Callable[[Any], Any]] = {
     **dict.fromkeys(
-        (
-            "host",
-            "root",
-            "project",
-            "cwd",
-            "branch",
-            "commit",
-            "agent",
-            "model",
-            "version",
-            "domain",
-            "task",
-            "task_id",
-            "task_type",
-            "objective",
-        ),
+        "host root project cwd branch commit agent model version domain task task_id task_type objective".split(),
         _a_text,
     ),
     "outcome": _one_of(OUTCOMES),
@@ -466,7 +380,10 @@ _RUN_FIELDS: dict[str, Callable[[Any], Any]] = {
     "ended_at": _a_time,
 }
 _STEP_FIELDS: dict[str, Callable[[Any], Any]] = {
-    **dict.fromkeys(("role", "place", "text", "tool", "output", "error", "agent"), _a_text),
+    **dict.fromkeys(
+        "role place text tool output error agent".split(),
+        _a_text,
+    ),
     "input": _an_input,
     "status": _an_int,
     "files": _texts,
@@ -477,27 +394,16 @@ _STEP_FIELDS: dict[str, Callable[[Any], Any]] = {
 # What may be noted as an incident, by its trigger: what the loop's reviewers, workers and checks keep running into.
 TRIGGERS = ("failure_class", "concern", "recovery", "recipe", "integration", "low_confidence")
 _INCIDENT_FIELDS: dict[str, Callable[[Any], Any]] = {
-    **dict.fromkeys(("trigger", "key", "text", "by", "severity"), _a_text),
+    **dict.fromkeys(
+        "trigger key text by severity".split(),
+        _a_text,
+    ),
     "paths": _texts,
     "at": _a_time,
 }
 _FINDING_FIELDS: dict[str, Callable[[Any], Any]] = {
     **dict.fromkeys(
-        (
-            "place",
-            "text",
-            "extractor",
-            "kind",
-            "by",
-            "origin",
-            "category",
-            "domain",
-            "agent",
-            "task_type",
-            "scope",
-            "signature",
-            "quote",
-        ),
+        "place text extractor kind by origin category domain agent task_type scope signature quote".split(),
         _a_text,
     ),
     "version": _an_int,
