@@ -1,9 +1,4 @@
-"""Which programs a command line runs, and whether a lesson is about one of them.
-
-Asked before every shell call of an agent, so it is cheap and plain: no shell grammar, only where a command begins. Programs and commands
-that look and change nothing have no lesson worth a moment. A word of prose is no mention of a program (`git` in "from the git history"): it
-has to be called there, or somebody says to use it or not to.
-"""
+"""Which programs a command line runs, and whether a lesson is about one of them."""
 
 from __future__ import annotations
 
@@ -44,14 +39,8 @@ LOOKING_COMMANDS = {
         "apt": "list search show policy",
     }.items()
 }
-_CHANGES_TOO = (
-    "branch",
-    "remote",
-    "tag",
-    "config",
-    "deps",
-    "auth",
-)  # with an argument: a lesson may be about that
+# with an argument: a lesson may be about that
+_CHANGES_TOO = ("branch", "remote", "tag", "config", "deps", "auth")
 # In front of a program: themselves, their options, and for some one argument.
 WRAPPERS = frozenset(
     "sudo env time nice nohup timeout exec command npx pnpx bunx uvx stdbuf".split()
@@ -67,9 +56,8 @@ MANY_COMMANDS = frozenset(
     " just kubectl make mise mix mvn npm nx pip pip3 pnpm podman poetry rails systemctl terraform turbo uv yarn".split()
 )
 NESTED = ("aws", "az", "gcloud", "gh", "glab")  # and those whose commands have commands
-_VALUED = (
-    "--filter -F -C -c --dir --cwd --prefix --workspace".split()
-)  # options before a command that take a word
+# options before a command that take a word
+_VALUED = "--filter -F -C -c --dir --cwd --prefix --workspace".split()
 ENGLISH = frozenset(
     "at bash cc code dd go just kill link make man node open php play python run serve sh split tar test top watch".split()
 )
@@ -159,11 +147,8 @@ def _program(words: list[str]) -> str:
 
 
 def commands_of(memory: Lesson) -> dict[str, tuple[str, ...]]:
-    """The commands before which a lesson is told, each with the parts of its text that are about it; without parts all of it is.
-
-    A lesson from noticing knows them; where a person worded it anew, those that they name, else all. Any other calls them in code. A
-    command's own lesson says how to call it, which whoever calls it knows.
-    """
+    """The commands before which a lesson is told, each with the parts of its text that are about
+    it; without parts all of it is."""
     if memory.klass in ("command", "estimate"):
         return {}
     known = memory.extra.get(ABOUT) if memory.extra else None
@@ -178,8 +163,7 @@ def commands_of(memory: Lesson) -> dict[str, tuple[str, ...]]:
 
 
 def part_about(memory: Lesson, line: str, names: tuple[str, ...]) -> str:
-    """What a lesson says of the programs that a line runs; empty where that is nothing. One that noticing did not make is also about what
-    it calls in prose, or says whether to use."""
+    """What a lesson says of the programs that a line runs; empty where that is nothing."""
     about = commands_of(memory)
     parts: dict[str, None] = {}
     for program, some in about.items():
@@ -201,12 +185,10 @@ def part_about(memory: Lesson, line: str, names: tuple[str, ...]) -> str:
     )
 
 
-_CHOICE = frozenset(
-    "use using prefer run with via not never avoid than of".split()
-)  # before the name of a program
-_BESIDES = frozenset(
-    "not never for instead over rather when whenever if and or only".split()
-)  # behind it
+# before the name of a program
+_CHOICE = frozenset("use using prefer run with via not never avoid than of".split())
+# behind it
+_BESIDES = frozenset("not never for instead over rather when whenever if and or only".split())
 
 
 def _is_called(name: str, memory: Lesson, line: str) -> bool:

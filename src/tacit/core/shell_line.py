@@ -1,8 +1,5 @@
-"""A shell line cut into its simple commands, the one reading of it that everything here shares; and how a failed one's output ends.
-
-Not a shell: what cannot be read is read as far as it goes, and nothing is run. Words keep their quotes and substitutions; `unquoted` says
-what a word is without them, or that it would have to be run to be known. A hook reads lines too, so nothing is loaded for it.
-"""
+"""A shell line cut into its simple commands, the one reading of it that everything here shares; and
+how a failed one's output ends."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
 """The guards that are armed, in a small file beside the store, and what ran before in a session.
 
-A hook reads the file before it opens the store; without one it costs nothing. The file decides nothing: what it names is looked up in the
-store, and counts only as it stands there, so whoever writes into it arms no guard. What must have run first is noted in a second file
-as the hooks see it; where that is gone or was changed, a guard fires once too often or not at all, and stops nothing for good.
+The file decides nothing: what it names counts only as it stands in the store. What must have run first is noted in a
+second file; where that is gone, a guard fires once too often or not at all.
 """
 
 from __future__ import annotations
@@ -65,10 +64,8 @@ def write_armed(store: str, by_project: Mapping[str, Sequence[Guard]]) -> None:
 def concerned(
     store: str, session: str, folder: str, line: str, file: str
 ) -> list[tuple[str, Guard, str]]:
-    """The armed guards that fire on a call, each with its project and its reason; what a guard wants to have run first is noted.
-
-    A guard that cannot be read is passed over: nobody's call waits for it.
-    """
+    """The armed guards that fire on a call, each with its project and its reason; what a guard
+    wants to have run first is noted."""
     found: list[tuple[str, Guard, str]] = []
     branch: str | None = None
     for row in _rows(store):

@@ -1,9 +1,7 @@
 """A command line as a guard reads it: its simple commands, or nothing at all.
 
-A hook asks this before each call of an agent, and a guard that reads a line wrongly stops the wrong call. So the grammar is small, and
-what does not fit it is *not seen*: here-documents, substitutions, functions, loops, conditions. Groups and what a shell is given as a
-literal line (`sh -c '…'`) are read like the line itself. One form of a here-document is read, since agents write every commit message so:
-`-m "$(cat <<'EOF' … EOF)"` is one argument whose content says nothing.
+The grammar is small, and what does not fit it is *not seen*: here-documents (but for a commit message), substitutions,
+functions, loops, conditions. What a shell is given as a literal line (`sh -c '…'`) is read like the line itself.
 """
 
 from __future__ import annotations
@@ -68,9 +66,8 @@ def read(line: str) -> tuple[Command, ...] | None:
 
 
 _KEPT = 20_000
-_READ_LINES: dict[
-    str, tuple[Command, ...] | None
-] = {}  # a record asks for the same lines guard by guard
+# a record asks for the same lines guard by guard
+_READ_LINES: dict[str, tuple[Command, ...] | None] = {}
 
 
 def _read(line: str) -> tuple[Command, ...] | None:
@@ -152,10 +149,8 @@ def _parts(line: str) -> list[list[str]] | None:
 
 
 def fits(pattern: Sequence[str], words: Sequence[str]) -> bool:
-    """Whether a call is what a pattern says: its plain words lead the call's in their order, its options stand anywhere.
-
-    Between them may stand options, and a word right behind one, which may be its value.
-    """
+    """Whether a call is what a pattern says: its plain words lead the call's in their order, its
+    options stand anywhere."""
     plain = [word for word in pattern if word[:1] != "-"]
     if not plain or _name(words[0]) != plain[0]:
         return False

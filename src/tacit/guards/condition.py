@@ -1,8 +1,4 @@
-"""A guard: a lesson's condition on a call before it runs, in a small closed form.
-
-Nothing in it is code, a regular expression or a program. It knows which calls it is about (patterns of words, a branch, files) and what
-must not have run before in this session. It says a reason or nothing; it never allows, changes or runs anything.
-"""
+"""A guard: a lesson's condition on a call before it runs, in a small closed form."""
 
 from __future__ import annotations
 
@@ -27,18 +23,14 @@ class Condition:
     """What a guard fires on. Patterns are rows of words: `("git", "push", "--force")`."""
 
     calls: tuple[tuple[str, ...], ...] = ()  # any of these
-    unless: tuple[
-        tuple[str, ...], ...
-    ] = ()  # and not where the same call holds one of these rows of words
-    branch: tuple[
-        str, ...
-    ] = ()  # and only where one of these is checked out, or named behind `push`
-    first: tuple[
-        tuple[str, ...], ...
-    ] = ()  # and only where none of these ran since the last such call in this session
-    files: tuple[
-        str, ...
-    ] = ()  # or: a file that is about to change, by the end of its path, `*` for any name
+    # and not where the same call holds one of these rows of words
+    unless: tuple[tuple[str, ...], ...] = ()
+    # and only where one of these is checked out, or named behind `push`
+    branch: tuple[str, ...] = ()
+    # and only where none of these ran since the last such call in this session
+    first: tuple[tuple[str, ...], ...] = ()
+    # or: a file that is about to change, by the end of its path, `*` for any name
+    files: tuple[str, ...] = ()
 
 
 @value
@@ -62,10 +54,8 @@ class Attempt:
 
 
 def fires(guard: Guard, call: Attempt, before: Iterable[str] = ()) -> str | None:
-    """The reason why this guard fires on a call, after these lines of the session; None where it does not, or cannot see.
-
-    A guard that cannot be evaluated is a note: whatever goes wrong in here, the call goes on.
-    """
+    """The reason why this guard fires on a call, after these lines of the session; None where it
+    does not, or cannot see."""
     condition = guard.condition
     if call.file:
         named = next((each for each in condition.files if _is_file(each, call.file)), "")

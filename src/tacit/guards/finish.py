@@ -1,9 +1,8 @@
 """A check at the end of the work: what must be so when an agent says that it is done, in a small closed form.
 
-Four forms: *ran* (this command passed after the last change of these files), *with* (where this changed, that changed too), *holds* (each
-file written here has this key, time, name, or a copy beside it), *not* (these files are unchanged). Nothing in it is code, a regular
-expression or a program; nothing is run. Judged is what the host recorded of the session, and what stands in the files that it wrote. What
-cannot be decided is silent.
+*ran* (this command passed after the last change of these files), *with* (where this changed, that changed too), *holds*
+(each file written here has this key, time, name, or a copy beside it), *not* (these files are unchanged). Nothing is
+run: judged is what the host recorded and what the written files hold; what cannot be decided is silent.
 """
 
 from __future__ import annotations
@@ -189,8 +188,7 @@ def _of_line(step: Step, line: str) -> Iterator[Ran | Wrote]:
 
 
 def _passed(step: Step, operators: Sequence[tuple[str, str]], at: int) -> bool | None:
-    """Whether the record shows that one command of a line passed. A pipe, a background job, what stands before or behind `||`, and
-    what more commands follow whatever it said, tell nothing of it."""
+    """Whether the record shows that one command of a line passed."""
     given = step.input or {}
     if step.interrupted or given.get("run_in_background"):
         return None
@@ -390,8 +388,7 @@ def _is_any(patterns: Sequence[str], path: str) -> bool:
 
 
 def _is_file(pattern: str, path: str) -> bool:
-    """Whether a pattern is about a path: without a slash its name, else the path from the top. `*` is
-    part of one name, `**` any folders."""
+    """Whether a pattern is about a path: without a slash its name, else the path from the top."""
     if "/" not in pattern:
         path = path.rpartition("/")[2]
     said = "".join(

@@ -1,7 +1,7 @@
-"""What a check at the end of the work would have said in sessions that are over: its record comes before it is armed.
+"""What a check at the end of the work would have said in sessions that are over.
 
-It speaks at the end of a turn, once. That is *right* where the person then asked for it in words that name it, *wrong* where they went on
-without it and it was never done, and *moot* where it was done unasked, or where nothing followed.
+*Right* where the person then asked for it in words that name it, *wrong* where they went on without it and it was never
+done, *moot* where it was done unasked, or where nothing followed.
 """
 
 from __future__ import annotations
@@ -64,8 +64,8 @@ def finish_record(check: Check, runs: Iterable[Run]) -> FinishRecord:
 
 
 def _ends(check: Check, run: Run) -> Iterator[Spoken | None]:
-    """The turns' ends of a session at which the check speaks; None for one that cannot be decided. What was said stays said until it
-    is done: the next turn's end is silent about it."""
+    """The turns' ends of a session at which the check speaks; None for one that cannot be
+    decided."""
     turns = _turns(run)
     words = [_words(check, work_of(run, run.steps[:end])) for _, end in turns]
     silent = False

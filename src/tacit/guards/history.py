@@ -1,8 +1,7 @@
 """What a guard would have done in sessions that are over: its record comes before it is offered.
 
-A firing is *right* where its failure, the person's correction or a revert followed within the session; *wrong* where the person had asked
-for that very call, or it passed and was built on; else *moot*, shown and in neither count. The rules look at what stands in the
-transcript and at nothing else, so that everybody who reads the same session can check them.
+A firing is *right* where its failure, the person's correction or a revert followed; *wrong* where the person had asked
+for that very call, or it passed and was built on; else *moot*.
 """
 
 from __future__ import annotations
@@ -12,16 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from tacit.core.run import Run, Step
 from tacit.core.value import grouped, value
-from tacit.guards.condition import (
-    ASK,
-    REFUSE,
-    Attempt,
-    Guard,
-    fires,
-    is_guarded,
-    prepares,
-    sees,
-)
+from tacit.guards.condition import ASK, REFUSE, Attempt, Guard, fires, is_guarded, prepares, sees
 from tacit.reading.calls import OF_CHECKS, Try, tries
 from tacit.reading.command import line_of
 from tacit.words.own_words import own_text

@@ -1,7 +1,5 @@
-"""What became of a guard's firings once their session is over: obeyed or overruled, what followed, and the step down by itself.
-
-Looked up in the transcript as it stands, the arm unseen: a call ran or it did not, and what followed is judged like every past firing.
-"""
+"""What became of a guard's firings once their session is over: obeyed or overruled, what followed,
+and the step down by itself."""
 
 from __future__ import annotations
 
@@ -71,8 +69,8 @@ def counted(marks: Sequence[Mark], since: str) -> dict[str, int]:
 
 
 def is_overruled(marks: Sequence[Mark], since: str) -> bool:
-    """Whether a guard becomes a note by itself: two firings were overruled, and nothing that followed
-    shows that they were right."""
+    """Whether a guard becomes a note by itself: two firings were overruled, and nothing that
+    followed shows that they were right."""
     fired = {mark.reason for mark in _firings(marks) if mark.at >= since}
     last = {mark.surface: mark for mark in marks if mark.signal == ENDING and mark.surface in fired}
     against = [m for m in last.values() if m.value == OVERRULED and m.reason != RIGHT]

@@ -1,12 +1,7 @@
 """The agent programs we know: a line each in the table below, a folder each beside it.
 
-A folder holds all that is particular to its host:
-
-    __init__.py       the dialect: an event's payload in our words, an answer in its own. All that a hook loads
-    registration.py   its settings and how our hooks stand there, its transcripts, instruction files and pages
-    transcript.py     its sessions, read as runs, where it writes any that can be read
-
-A line holds what must be known before a folder is opened: by which marks a payload, or a shell, tells its host.
+A folder holds the dialect (`__init__`, all that a hook loads), how our hooks stand in its settings (`registration`) and,
+where it writes any that can be read, its sessions (`transcript`). A line holds by which marks a payload tells its host.
 """
 
 from __future__ import annotations
@@ -140,11 +135,7 @@ WHOSE_SETTINGS_OTHERS_LOAD = "claude-code"  # so a payload without any mark is i
 
 
 def host_of(payload: Mapping[str, Any], registered: str = "") -> str:
-    """Whose dialect this is. Hosts load each other's settings: VS Code, Copilot and Cursor those of Claude Code, and VS Code
-    and Copilot one folder of hooks. So where a payload tells its host, that counts more than where the hook was registered.
-
-    Told from the payload alone: an environment is inherited, so an agent started inside another host would be mistaken for it.
-    """
+    """Whose dialect this is."""
     named = payload.get("hook_event_name") or payload.get("hookEventName")
     for name, marks in HOSTS.items():
         if any(field in payload for field in marks.surely) and not (marks.unnamed and named):
@@ -168,11 +159,8 @@ def run_in_shell(env: Mapping[str, str]) -> str:
 
 
 def shell_mark(env: Mapping[str, str], session: str) -> str:
-    """The mark of an agent's shell in which a host's event is told; empty where the host itself tells it.
-
-    Most hosts set their marks for what their agents run, not for hooks; three do so for hooks, too, and name the event's session there.
-    A shell of that very session cannot be told from its hooks then: what it says counts only as far as the transcript bears it out.
-    """
+    """The mark of an agent's shell in which a host's event is told; empty where the host itself
+    tells it."""
     named = {marks.shell: marks.in_hooks for marks in HOSTS.values() if marks.in_hooks}
     return next(
         (

@@ -1,13 +1,5 @@
-"""aider's chat history, `.aider.chat.history.md`: every session of a folder in one Markdown file.
-
-`# aider chat started at …` begins a session, lines that begin with `#### ` went to the model as the user's, `> ` lines
-are what aider printed, the rest is the model. aider also sends messages itself (lint and test output that it wants
-fixed, `--message` of a script) and writes them the same way. So no line says outright that a person typed it: all
-are unsure, shown as perhaps the person's.
-
-aider records no exit status. An edit failed where aider says so; a command where it handed the output back to be fixed,
-or where the output ends as only a failed command's does.
-"""
+"""aider's chat history, `.aider.chat.history.md`: every session of a folder in one Markdown
+file."""
 
 from __future__ import annotations
 
@@ -55,9 +47,8 @@ def read(source: Source) -> Iterator[Run]:
                 yield from chat.finish(source)
             chat = _Chat(line.removeprefix(STARTED).strip(), source, seen)
         elif chat is None:
-            chat = _Chat(
-                "", source, seen
-            )  # the file was cut, and begins in the middle of a session
+            # the file was cut, and begins in the middle of a session
+            chat = _Chat("", source, seen)
         chat.line(line, number)
     if chat is not None:
         yield from chat.finish(source)
@@ -127,9 +118,8 @@ class _Chat(Session):
         """What went to the model: a command of aider's, output to be fixed, or a request."""
         self.ran = None
         first, _, more = text.partition("\n")
-        if (
-            more and first.startswith("/") and not first.startswith(CHATS)
-        ):  # a command, and then a request
+        # a command, and then a request
+        if more and first.startswith("/") and not first.startswith(CHATS):
             self.asked(first)
             return self.asked(more.strip())
         command = _COMMAND.match(text)

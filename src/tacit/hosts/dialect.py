@@ -12,10 +12,8 @@ if TYPE_CHECKING:
 
 PROMPT_CHARS = 4_000  # characters of a prompt that are looked at: what is asked stands in front of what was pasted
 FILES = 16
-ASKS, REFUSES = (
-    "ask",
-    "refuse",
-)  # what may be said about a call before it runs; nothing is ever allowed
+# what may be said about a call before it runs; nothing is ever allowed
+ASKS, REFUSES = ("ask", "refuse")
 SENDS_BACK = (
     "send back"  # what may be said when the work ends: not yet, and what is to be done first
 )
@@ -119,9 +117,8 @@ def before_call(
     writes: Collection[str],
     at: str = "",
 ) -> Event | None:
-    """A call about which this host hears a decision and nothing else: a command, or the file that one
-    of its writing tools would change; None for any other. A lesson of its own comes with the result.
-    """
+    """A call about which this host hears a decision and nothing else: a command, or the file that
+    one of its writing tools would change; None for any other."""
     tool, line = text_at(payload, "tool_name", "toolName"), line_of(payload)
     files = file_of(payload) if tool in writes else ()
     if not line and not files:
@@ -193,15 +190,13 @@ def fitted(text: str, limit: int) -> str:
     return "\n".join([*lines, last]) + "\n" if lines else ""
 
 
-TOLD_PERSON = (
-    "session-start",
-    "prompt",
-)  # events at which these hosts show a message to the person
+# events at which these hosts show a message to the person
+TOLD_PERSON = ("session-start", "prompt")
 
 
 def in_claudes_shape(told: HookAnswer, theirs: str, *, shows: bool, limit: int) -> str:
-    """An answer as Claude Code and those who took over its shapes want it: context beside the event's own name, a message to the
-    person. Without a name nobody listens."""
+    """An answer as Claude Code and those who took over its shapes want it: context beside the
+    event's own name, a message to the person."""
     answer: dict[str, Any] = {}
     if told.message and shows:
         answer["systemMessage"] = told.message[:limit]
@@ -287,10 +282,7 @@ def tool_step(
     status: int | None,
     stopped: bool,
 ) -> dict[str, Any] | None:
-    """A call and its answer, as a step of the neutral format; None for a call without a name.
-
-    Where neither the host nor the output tells a command's exit status, the output's end does.
-    """
+    """A call and its answer, as a step of the neutral format; None for a call without a name."""
     if not tool:
         return None
     if not failed and not stopped and status is None and isinstance(given.get("command"), str):
@@ -310,10 +302,8 @@ def tool_step(
 
 
 def event_of(step: Mapping[str, Any] | None, name: str) -> tuple[str, str]:
-    """What a captured event is to us, and its text: an error, or a command or a file that went well and may have a lesson of its own.
-
-    These hosts say nothing before a call that its agent would hear; with the result it is heard.
-    """
+    """What a captured event is to us, and its text: an error, or a command or a file that went well
+    and may have a lesson of its own."""
     if step is None or step["role"] != "tool":
         return "step" if name in ("prompt", "answer", "tool-failure") else name, ""
     if step.get("error"):

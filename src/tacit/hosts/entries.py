@@ -1,8 +1,5 @@
-"""Our entries in a host's settings: behind everybody else's, taken out again. `cli.settings_file` keeps a copy.
-
-Two shapes are about. In one an event has groups, each with a matcher and a list of handlers (Claude Code, Codex,
-Gemini); in the other it has the handlers themselves (VS Code, Copilot, Cursor).
-"""
+"""Our entries in a host's settings: behind everybody else's, taken out again. `cli.settings_file`
+keeps a copy."""
 
 from __future__ import annotations
 

@@ -1,10 +1,4 @@
-"""How foreign systems write their runs, one module per system.
-
-A format module has `NAME`, `detect(source) -> float` (0 not mine … 1 certainly mine) and `read(source)`, which yields
-runs. It yields what a run says outright and never raises on bad content: what it could not read is counted in
-`Run.reading`. One that also knows a system's memories offers the functions of `core.exchange`. The table below names
-modules without importing them; strangers bring theirs as `tacit.hookspecs` says.
-"""
+"""How foreign systems write their runs, one module per system."""
 
 from __future__ import annotations
 
@@ -198,8 +192,7 @@ def memory_files(folder: str) -> list[Source]:
     if not found:
         parts = [file for module in every for file in module.PARTS.values()]
         raise UnknownFormat(
-            f"there is no file of memories in {folder}",
-            hint=f"known names: {', '.join(parts)}",
+            f"there is no file of memories in {folder}", hint=f"known names: {', '.join(parts)}"
         )
     return found
 

@@ -1,9 +1,4 @@
-"""Inspect AI's evaluation logs: `.json`, one value, and `.eval`, a zip with a file per sample.
-
-Every sample is a run: its messages are the steps, a tool message belongs to the call it answers, and the scores say how
-it ended. Samples of one evaluation are independent of each other; the epochs of one sample are attempts at the same
-thing and share a root. Nobody types in an evaluation.
-"""
+"""Inspect AI's evaluation logs: `.json`, one value, and `.eval`, a zip with a file per sample."""
 
 from __future__ import annotations
 

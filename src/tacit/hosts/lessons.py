@@ -1,9 +1,5 @@
-"""Lessons with their facts, as Tacit itself writes them for people and other tools: JSON Lines, CSV.
-
-They carry what was decided about each lesson and what it counted, not its history: whoever wants that takes a backup. A
-lesson goes by the id it was born with, in every store that it comes to. One table says what is carried; the two
-ways of writing it down differ in nothing else.
-"""
+"""Lessons with their facts, as Tacit itself writes them for people and other tools: JSON Lines,
+CSV."""
 
 from __future__ import annotations
 
@@ -58,23 +54,13 @@ FACTS: dict[str, type] = {
     **ADDED,
 }
 _COUNTED = ("seen", "uses", "contradicted", "confidence")
-_DERIVED = (
-    "units",
-    "tasks",
-    "frequency",
-    "clean",
-    "recurred",
-    CONFIRMED,
-    WITNESSED,
-)
-NARROW = (
-    "task",
-    "mission",
-    "project",
-)  # scopes that an import may give; wider ones need a person's approval
+_DERIVED = ("units", "tasks", "frequency", "clean", "recurred", CONFIRMED, WITNESSED)
+# scopes that an import may give; wider ones need a person's approval
+NARROW = ("task", "mission", "project")
+# type: ignore[attr-defined]
 _PLAIN = tuple(
     name for name in FACTS if name in Lesson.FIELDS and name not in ("id", "tags", "paths")
-)  # type: ignore[attr-defined]
+)
 
 
 def is_derived(signal: str) -> bool:

@@ -1,8 +1,6 @@
-"""Lessons as CSV (RFC 4180): a line of names, then a lesson a record, CRLF, quotes where they are needed, UTF-8.
+"""Lessons as CSV (RFC 4180): a line of names, then a lesson a record; lists and objects are JSON in their cell.
 
-A spreadsheet runs what begins like a formula. So a cell that begins with one of `= + - @`, a tab, a line break, their wide forms, or
-an apostrophe gets an apostrophe in front, and every cell that begins with one loses it on the way in: nothing runs, and
-everything comes back as it was. Lists and objects are JSON in their cell; an empty cell is nothing.
+A spreadsheet runs what begins like a formula: such a cell gets an apostrophe in front, and loses it on the way in.
 """
 
 from __future__ import annotations

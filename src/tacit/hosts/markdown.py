@@ -1,11 +1,8 @@
 """MEMORY.md and its like: sections with `## ` headings, a lesson a bullet.
 
-    ## Patterns
     - (2026-03-10) **Retry queue** — BLPOP with a five second timeout <!-- k3v9x2m4q7ab -->
 
-Date, title and id are each optional. A line is kept as it stands in `Memory.extra` and leaves as it came unless its text
-was changed. Lines that stand on such a page are loaded by the host, so they come in as standing on a page, and off trial.
-Prose between bullets is nobody's lesson and stays behind.
+Date, title and id are optional; a line leaves as it came unless its text was changed.
 """
 
 from __future__ import annotations

@@ -1,8 +1,5 @@
-"""Tacit's own run format, JSON Lines, for every loop that no other format knows: docs/formats/neutral.md.
-
-A field or line that cannot be used is left out and named in `Reading.warnings`. A finding is trusted up to *review*,
-whatever it claims: that a person said something, only that person can say.
-"""
+"""Tacit's own run format, JSON Lines, for every loop that no other format knows:
+docs/formats/neutral.md."""
 
 from __future__ import annotations
 
@@ -380,10 +377,7 @@ _RUN_FIELDS: dict[str, Callable[[Any], Any]] = {
     "ended_at": _a_time,
 }
 _STEP_FIELDS: dict[str, Callable[[Any], Any]] = {
-    **dict.fromkeys(
-        "role place text tool output error agent".split(),
-        _a_text,
-    ),
+    **dict.fromkeys("role place text tool output error agent".split(), _a_text),
     "input": _an_input,
     "status": _an_int,
     "files": _texts,
@@ -394,10 +388,7 @@ _STEP_FIELDS: dict[str, Callable[[Any], Any]] = {
 # What may be noted as an incident, by its trigger: what the loop's reviewers, workers and checks keep running into.
 TRIGGERS = ("failure_class", "concern", "recovery", "recipe", "integration", "low_confidence")
 _INCIDENT_FIELDS: dict[str, Callable[[Any], Any]] = {
-    **dict.fromkeys(
-        "trigger key text by severity".split(),
-        _a_text,
-    ),
+    **dict.fromkeys("trigger key text by severity".split(), _a_text),
     "paths": _texts,
     "at": _a_time,
 }

@@ -1,9 +1,5 @@
-"""OpenHands' conversations: a folder with `base_state.json` and `events/event-00017-<id>.json`, one event a file.
-
-Named by any of these files, a conversation is read once: with its `base_state.json`, else with its first event. An action
-and its observation, joined by the call's id, are one step. A message's source `user` may be a person or a program that
-starts agents; the format does not say which, so nothing counts as typed.
-"""
+"""OpenHands' conversations: a folder with `base_state.json` and `events/event-00017-<id>.json`, one
+event a file."""
 
 from __future__ import annotations
 

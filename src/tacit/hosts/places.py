@@ -1,8 +1,6 @@
 """Where hosts keep the transcripts of this user, and whether a file lies there.
 
-What a file calls typed is the person's word only in the host's own folder of this user, or at a path that the host's hook named.
-Any other file may come from anyone: a repository, a download, an agent's shell. Nobody's words in it count as typed, and what it
-says happened is no more than its word: imported, and held, unless a person stands for it.
+What a file calls typed is the person's word only in the host's own folder of this user, or at a path that its hook named.
 """
 
 from __future__ import annotations
@@ -29,10 +27,8 @@ def folders_of(host: str, env: Mapping[str, str]) -> list[str]:
 
 
 def is_hosts_own(path: str, host: str, env: Mapping[str, str], project: str = "") -> bool:
-    """Whether a file really lies in a host's folder of this user: links and `..` are followed first, at both ends.
-
-    A variable may name the folder, and a project may have its host set one: what then lies inside the project is the project's.
-    """
+    """Whether a file really lies in a host's folder of this user: links and `..` are followed
+    first, at both ends."""
     if not path or path == "-":
         return False
     try:
@@ -49,10 +45,7 @@ def is_hosts_own(path: str, host: str, env: Mapping[str, str], project: str = ""
 
 
 def unheard(run: Run, doubt: str, *, here: bool = False) -> tuple[Run, str]:
-    """A run as anybody's: no words in it are typed, what it says is imported. And what to tell about it; empty where it says nothing.
-
-    `doubt` is the reason, `here` that a person sits at this terminal: nobody else is told to type their name.
-    """
+    """A run as anybody's: no words in it are typed, what it says is imported."""
     if not run.steps and not run.findings and not run.extra:
         return replace(run, foreign=True), ""
     many = sum(step.typed for step in run.steps)

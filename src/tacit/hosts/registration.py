@@ -1,8 +1,5 @@
-"""What a host is to `connect`: where it keeps its hooks, how an entry is written there, and whether it is on this machine.
-
-One value per host, in its own folder. What an event means and how it is answered is the dialect's business; here stands how it is
-registered: the host's name for it, a matcher where it takes one, and a time limit in the host's unit.
-"""
+"""What a host is to `connect`: where it keeps its hooks, how an entry is written there, and whether
+it is on this machine."""
 
 from __future__ import annotations
 
@@ -43,13 +40,10 @@ class Host:
     sample: Callable[[EventEntry, Scene], dict[str, Any]]  # an event as it sends it
     user: tuple[str, ...]  # the settings in the user's folder of this host
     shared: tuple[str, ...]  # those of a project, for everybody
-    local: tuple[
-        str, ...
-    ] = ()  # those of a project, for one person, where the host has such a file
-    home: tuple[str, str] = (
-        "",
-        "",
-    )  # a variable that names the user's folder, and the folder in the home without it
+    # those of a project, for one person, where the host has such a file
+    local: tuple[str, ...] = ()
+    # a variable that names the user's folder, and the folder in the home without it
+    home: tuple[str, str] = ("", "")
     data: tuple[str, str] | None = None  # the same for its sessions, where they lie elsewhere
     under: str = ""  # its own folder in those that are many programs'
     grouped: bool = True  # an event has groups of handlers, not handlers
@@ -70,14 +64,11 @@ class Host:
     pages: tuple[str, ...] = ()  # what it loads of the pages that we can write
     # Its own program as a mere model: a command that offers no tools and lets nothing of the user's reach the request (docs/models.md).
     reader: str = ""
-    reader_with: tuple[str, str] = (
-        "",
-        "",
-    )  # a variable, and what the command takes besides where it is set
+    # a variable, and what the command takes besides where it is set
+    reader_with: tuple[str, str] = ("", "")
     login: tuple[str, ...] = ()  # files in the user's folder by which its program is logged in
-    reaches: tuple[
-        str, ...
-    ] = ()  # variables by which it reaches its model; a * stands for the rest of a name
+    # variables by which it reaches its model; a * stands for the rest of a name
+    reaches: tuple[str, ...] = ()
     cautions: Callable[[Host, Sequence[str], str, Mapping[str, str]], list[str]] | None = None
 
 
@@ -87,9 +78,8 @@ def cautions(host: Host, connected: Sequence[str], root: str, env: Mapping[str, 
 
 
 def harmless(argv: Sequence[str], *, insists: bool = False, ends_it: bool = False) -> str:
-    """A line for the shell that does nothing where the program is gone, and ends well where it is broken: a host may stop at a hook that
-    fails. With `insists` the status 2, by which an answer is heard, is passed on. `ends_it`: the host ends the shell alone when time is
-    up, and waits for whoever holds its output, so the shell ends the program."""
+    """A line for the shell that does nothing where the program is gone, and ends well where it is
+    broken: a host may stop at a hook that fails."""
     there = (
         f"[ ! -x {shlex.quote(argv[0])} ]"
         if os.path.isabs(argv[0])

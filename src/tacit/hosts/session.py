@@ -1,8 +1,5 @@
-"""What readers of transcripts share: a run while it is read, and the small questions that every one of them asks.
-
-Steps are dicts until the end, because a call is open until its result comes. What a record says in an unexpected
-shape is counted and left out; nothing here raises on content.
-"""
+"""What readers of transcripts share: a run while it is read, and the small questions that every one
+of them asks."""
 
 from __future__ import annotations
 
@@ -18,12 +15,10 @@ if TYPE_CHECKING:
     Record = dict[str, Any]
 
 
-LARGEST = (
-    2**48
-)  # no exit status and no count of tokens is above; a database must be able to hold the sum
-DOCUMENT_LIMIT = (
-    256 * 1024 * 1024
-)  # bytes of a file that is one JSON value; a longer one is no transcript
+# no exit status and no count of tokens is above; a database must be able to hold the sum
+LARGEST = 2**48
+# bytes of a file that is one JSON value; a longer one is no transcript
+DOCUMENT_LIMIT = 256 * 1024 * 1024
 MANY_KINDS = 50  # distinct unknown types worth naming
 MANY_TASK = 4000  # characters of a task that are kept
 # Tacit asks models from such a folder and with such a prompt. It must not learn from itself.

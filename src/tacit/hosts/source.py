@@ -1,9 +1,7 @@
 """Where a format reads from: a file, its neighbours, or bytes at hand.
 
-A host's transcript may be gigabytes long, grow while it is read, and end in half a line. So a source gives lines one
-after the other and never the whole; a line too long to be a record is given as an empty one, so that line numbers,
-which are the places of steps, stay true. What is not JSON, or JSON that no text column can hold, is dealt with here
-once for all formats, in `json_record()`.
+A source gives lines one after the other and never the whole; one too long is given as an empty line, so that line
+numbers, which are the places of steps, stay true.
 """
 
 from __future__ import annotations
@@ -26,9 +24,8 @@ from tacit.safety.files import kind_of, open_plain
 
 STANDARD_INPUT = "-"
 LINE_LIMIT = 64 * 1024 * 1024  # the longest line seen in the wild, an inlined image, is far below
-VCS_FOLDERS = frozenset(
-    {"CVS", "_darcs"}
-)  # the others begin with a dot, and hidden folders are skipped anyway
+# the others begin with a dot, and hidden folders are skipped anyway
+VCS_FOLDERS = frozenset({"CVS", "_darcs"})
 COMPRESSED = (".gz", ".zst")
 # A compressed file still being written, or damaged: what came before counts.
 CUT_SHORT = (EOFError, zlib.error, gzip.BadGzipFile)
@@ -104,10 +101,8 @@ class Source:
 
 
 class FileSource(Source):
-    """A file on disk; .gz is read by the standard library, .zst where a module for it is installed.
-
-    `opened` holds every path that was read from it, its neighbours' too: whoever asks whose words these are asks about them all.
-    """
+    """A file on disk; .gz is read by the standard library, .zst where a module for it is
+    installed."""
 
     def __init__(self, path: str, opened: set[str] | None = None) -> None:
         super().__init__(path)
@@ -154,10 +149,8 @@ class BytesSource(Source):
 
 
 def walk(paths: Iterable[str | os.PathLike[str]]) -> Iterator[Source]:
-    """Every file named or under a named folder, each once, in sorted order; "-" is standard input.
-
-    Hidden and version-control folders are entered only when named themselves, links to folders never: a walk ends.
-    """
+    """Every file named or under a named folder, each once, in sorted order; "-" is standard
+    input."""
     seen: set[str] = set()
     for named in paths:
         path = os.fspath(named)
@@ -170,8 +163,7 @@ def walk(paths: Iterable[str | os.PathLike[str]]) -> Iterator[Source]:
 
 
 def handed_over(path: str) -> Source:
-    """What a shell hands over as `<(zcat …)`, read once and whole. Whatever else is no file is refused before it is opened:
-    a pipe without a writer would hold us up for ever, and a device may never end."""
+    """What a shell hands over as `<(zcat …)`, read once and whole."""
     if not os.path.exists(path):
         raise NotFound(
             f"There is no file or folder {path}.", "Name files, folders, or - for standard input."
@@ -191,10 +183,7 @@ def said_place(text: str) -> str:
 
 
 def json_record(line: bytes) -> dict[str, Any] | None:
-    """The JSON object on a line; None for anything else.
-
-    Half characters and NUL, which JSON can spell and a database cannot keep, become U+FFFD here.
-    """
+    """The JSON object on a line; None for anything else."""
     try:
         found: Any = json.loads(line)
     except UnicodeDecodeError:

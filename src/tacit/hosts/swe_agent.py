@@ -1,11 +1,5 @@
-"""SWE-agent's trajectories (`.traj`), and those of mini-swe-agent (`.traj.json`): one file, one attempt at one issue.
-
-A trajectory is a list of what the agent thought, did and saw. SWE-agent records no exit status: a step failed where the
-harness itself said so (its editor refused, a command timed out), or where the output ends as only a failed command's
-does. Nobody typed anything: the task is a template around an issue.
-
-Attempts at one issue share a root, so that ten trajectories of it are one piece of evidence.
-"""
+"""SWE-agent's trajectories (`.traj`), and those of mini-swe-agent (`.traj.json`): one file, one
+attempt at one issue."""
 
 from __future__ import annotations
 

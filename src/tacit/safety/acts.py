@@ -1,7 +1,4 @@
-"""Acts that wait for a person unless a lesson says *when asked to …*: thirty parsed commands.
-
-Asked of what a lesson tells to do. A warning against an act, or an act as a topic, does not wait.
-"""
+"""Acts that wait for a person unless a lesson says *when asked to …*: thirty parsed commands."""
 
 from __future__ import annotations
 

@@ -1,9 +1,5 @@
-"""The one way in for files that somebody else may have put there: a repository's, its git directory's, a host's.
-
-git stores links, an archive holds pipes, and a file may be as long as the disk: what is no plain file, or longer than its door allows,
-is an `OSError` at once, before anything of it is opened or read. Nothing here waits, and nobody who reads here may fail for it: what
-cannot be read is left out, and said where a person looks.
-"""
+"""The one way in for files that somebody else may have put there: a repository's, its git
+directory's, a host's."""
 
 from __future__ import annotations
 

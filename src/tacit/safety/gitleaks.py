@@ -1,8 +1,5 @@
-"""Secrets by the public rules of gitleaks: a word that announces, an expression, the entropy of what it finds.
-
-The rules are data of others (`gitleaks.txt`, made by `bench/gitleaks.py`, see NOTICE). A rule's
-expression runs only where one of its words stands, piece by piece, so that what it costs stays linear.
-"""
+"""Secrets by the public rules of gitleaks: a word that announces, an expression, the entropy of
+what it finds."""
 
 from __future__ import annotations
 

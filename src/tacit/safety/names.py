@@ -1,8 +1,7 @@
 """The names of a lesson: those that act when somebody does as it says, and those that only point.
 
-*Act*: a command with its words and options, a package, an image, an address, an assignment.
-*Point*: a path, an identifier, a figure. A plain word or an option acts with its program, written
-`program … word`. What follows install, add or npx is a name by itself.
+*Act*: a command with its words and options, a package, an image, an address, an assignment. *Point*: a path, an
+identifier, a figure. A plain word or an option acts with its program, written `program … word`.
 """
 
 from __future__ import annotations

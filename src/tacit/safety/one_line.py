@@ -31,12 +31,7 @@ _MARKS = (
 
 
 def plain_line(text: str, limit: int = 600) -> str:
-    """The text as one line of at most `limit` characters that can leave its line in no way.
-
-    Line breaks become spaces; escapes and characters that do not show are dropped; headings, list and quote marks at
-    the start, fences anywhere, and the brackets of our own and other tags and marks are made harmless. Twice is the
-    same as once.
-    """
+    """The text as one line of at most `limit` characters that can leave its line in no way."""
     if limit <= 0:
         return ""
     cut = len(text) > 20 * limit
@@ -53,9 +48,8 @@ def plain_line(text: str, limit: int = 600) -> str:
         text = text.replace("![", "! [")
     if "[" in text or ("(" in text and _may_be_marked(text)):
         text = _compiled(_MARKS).sub("‹", text)
-    if (
-        text[:1] and text[0] in "#>-*+=_|0123456789"
-    ):  # all of them in one pass: a text may be nothing else
+    # all of them in one pass: a text may be nothing else
+    if text[:1] and text[0] in "#>-*+=_|0123456789":
         opened = r"(?:(?:#{1,6}(?=\s|$)|>+|[-*+](?=\s|$)|\d{1,9}[.)](?=\s|$)|\|(?=\s|$))\s?)*(?:(?:[-*_=|+]\s?){3,}$)?"
         head = _compiled(opened).match(text)
         text = text[head.end() :] if head else text

@@ -1,10 +1,7 @@
 """Whose word a lesson is: the one question that decides whether it may be told without a yes.
 
-    judge(text, texts, repository, quotes) -> Provenance(word, name, place)
-
-Every name of the lesson needs a clean first appearance, and no text from outside may hold its words
-or its claim. The answer names the first that fails, and where it stood: the question a person reads.
-A claim in quite other words no code can know.
+Every name of the lesson needs a clean first appearance, and no text from outside may hold its words or its claim.
+The answer names the first that fails, and where it stood. A claim in quite other words no code can know.
 """
 
 from __future__ import annotations
@@ -68,13 +65,9 @@ GROUNDED = Provenance(SESSION)
 
 
 def judge(
-    text: str,
-    texts: Sequence[Text],
-    repository: Repository = NOWHERE,
-    quotes: Sequence[int] = (),
+    text: str, texts: Sequence[Text], repository: Repository = NOWHERE, quotes: Sequence[int] = ()
 ) -> Provenance:
-    """Whose word a lesson is. `quotes` are the numbers of the steps that it quotes. Without any texts
-    nobody can say who called a command: then only what comes from elsewhere is asked about."""
+    """Whose word a lesson is."""
     text, programs = plain(text), programs_of(texts)
     if act := act_in(text, programs):
         return Provenance(ACT, name=act)
@@ -184,8 +177,7 @@ def _covered(want: frozenset[str], text: str) -> float:
 
 
 def _stands(text: str, name: str, programs: Programs) -> bool:
-    """Whether a name stands in a text. A word of a command stands behind its program only, a long
-    option also in a line that names no other program."""
+    """Whether a name stands in a text."""
     program, _, word = name.partition(" … ")
     if not word:
         return has(text, name)

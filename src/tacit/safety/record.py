@@ -1,10 +1,8 @@
 """A session as texts in their order, each with whose it is: what every question of provenance asks.
 
-*typed* the person's · *said* the agent's prose · *call* what the agent ran or wrote · *file* a
-tracked file as a reading tool shows it · *own* what the project's own commands print · *written* a
-file that the agent itself put into words: worth no more than the call that wrote it · *plan* what
-the agent planned in another session and the person accepted: it may point, and vouches for no act ·
-*outside* everything else. The host's opening message neither grounds nor spoils, so it is no text.
+*typed* the person's · *said* the agent's prose · *call* what the agent ran or wrote · *file* a tracked file as a
+reading tool shows it · *own* what the project's own commands print · *written* a file that the agent itself put into
+words · *plan* what the agent planned elsewhere and the person accepted · *outside* everything else.
 """
 
 from __future__ import annotations
@@ -195,8 +193,8 @@ def _program(line: str) -> str:
 
 
 def parted(output: str) -> tuple[str, str]:
-    """What a line of the project printed, and what of it a server said: the rows that git hands
-    on, and all that follows a call, traced there, that asks an address."""
+    """What a line of the project printed, and what of it a server said: the rows that git hands on,
+    and all that follows a call, traced there, that asks an address."""
     rows = output.split("\n")
     asked = next((at for at, row in enumerate(rows) if _ASKS.match(row)), len(rows))
     said = {at for at, row in enumerate(rows) if at > asked or _REMOTE.match(row)}

@@ -2,17 +2,9 @@
 
     redact("export GITHUB_TOKEN=ghp_...").text == "export GITHUB_TOKEN=[redacted:github-token]"
 
-A secret gives itself away in one of three ways. It has a shape of its own: a vendor's prefix, a JWT, a PEM block
-(`redact_rules.VENDOR_TOKENS`, `SHAPES`). It stands in a place made for secrets: a header, a cookie, the user part or the
-signature of a URL. Or something says what it is: a name (`DB_PASSWORD=`, `"token":`, `--api-key`) or a sentence ("the
-password is ...", in four languages). Only the last kind is guesswork, so there the value has to look the part as well:
-digests, ids, paths, versions, code and placeholders stay.
-
-Two promises shape the code. It takes linear time: no expression repeats what its neighbour could match too, and what is
-read around a word is bounded. And it costs little to start: a text that holds no hint compiles nothing, the prefixes of
-all vendors share a handful of expressions.
-
-Redaction is a net with a known mesh, not a proof; `docs/internals/redaction.md` says what falls through.
+A secret has a shape of its own, stands in a place made for secrets, or something says what it is; in the last case
+the value has to look the part as well. It takes linear time, and a text that holds no hint compiles nothing.
+`docs/internals/redaction.md` says what falls through.
 """
 
 from __future__ import annotations
@@ -219,17 +211,13 @@ def _scan_as_far_as_it_pays(text: str) -> list[Span]:
 
 
 def _scan(text: str) -> tuple[list[Span], int]:
-    """The secrets of one text, by every way they give themselves away; the surer ways come first and name the kind.
-
-    And where one way had found too many, at which it stopped; else -1.
-    """
-    if (
-        REDACTED_MARK in text
-    ):  # what was taken out stays out, and the words in its marker introduce nothing
+    """The secrets of one text, by every way they give themselves away; the surer ways come first
+    and name the kind."""
+    # what was taken out stays out, and the words in its marker introduce nothing
+    if REDACTED_MARK in text:
         text = compiled(r"\[redacted:[a-z0-9-]{1,40}\]").sub(lambda m: "\0" * len(m[0]), text)
-    if (
-        "\\" in text
-    ):  # an escaped line end or tab, in a quote of JSON or code, is white space of the same length
+    # an escaped line end or tab, in a quote of JSON or code, is white space of the same length
+    if "\\" in text:
         text = compiled(r"\\[nrt]").sub(ESCAPED, text)
     low = lower(text)
     spans: list[Span] = []

@@ -14,20 +14,13 @@ if TYPE_CHECKING:
 
     from tacit.safety.expressions import Span
 
-SENTENCES, PER_SENTENCE = (
-    200,
-    400,
-)  # that are read for a value: so many, and one more for so many characters
-AROUND, MOST_NAMES_JUDGED = (
-    240,
-    400,
-)  # characters around a name that decide about it; such places that are remembered
+# that are read for a value: so many, and one more for so many characters
+SENTENCES, PER_SENTENCE = (200, 400)
+# characters around a name that decide about it; such places that are remembered
+AROUND, MOST_NAMES_JUDGED = (240, 400)
 MOST_NEW = 2_000  # names that are looked up among those
-MOST_HEADS, MOST_ROWS, LONGEST_ROW = (
-    50,
-    30,
-    400,
-)  # headings of columns, rows below one, characters of a row
+# headings of columns, rows below one, characters of a row
+MOST_HEADS, MOST_ROWS, LONGEST_ROW = (50, 30, 400)
 
 
 def named_values(text: str, low: str) -> Iterator[Span]:
@@ -53,9 +46,8 @@ def named_values(text: str, low: str) -> Iterator[Span]:
             # auth.password is not its auth
             around = text[max(0, start - AROUND) : start], text[start : end + AROUND], end - start
         known = judged.get(around) if new < MOST_NEW else None
-        if (
-            known is not None
-        ):  # what repeats itself is judged once: a megabyte of "token:" is one question
+        # what repeats itself is judged once: a megabyte of "token:" is one question
+        if known is not None:
             begin, stop, kind = start + known[0], start + known[1], known[2]
             if kind:
                 yield begin, stop, kind
@@ -88,9 +80,8 @@ def assigned(text: str, start: int, end: int, strength: int) -> tuple[int, int, 
         and text[start] != "-"
         and not text.startswith(("value", "content"), end + 1)
     ):
-        return _beside(
-            text, start, end, strength
-        )  # a word follows, as in any sentence: no sign is looked for
+        # a word follows, as in any sentence: no sign is looked for
+        return _beside(text, start, end, strength)
     typed = after in "?: \t" and compiled(
         r"\??[ \t]{0,3}:[ \t]{0,3}[A-Za-z_][\w.\[\]|, ]{0,40}=[ \t]{0,3}(?=[\"'`])"
     ).match(text, end)
@@ -108,12 +99,8 @@ def assigned(text: str, start: int, end: int, strength: int) -> tuple[int, int, 
         at, sign = end + 1, "--"
     else:
         return _beside(text, start, end, strength)
-    if sign == ":" and text[at : at + 1] in (
-        "\n",
-        "\r",
-        "|",
-        ">",
-    ):  # YAML: the value on a line of its own
+    # YAML: the value on a line of its own
+    if sign == ":" and text[at : at + 1] in ("\n", "\r", "|", ">"):
         wrapped = compiled(r"(?:[|>][+-]?)?[\n\r]\s{0,40}(?![\w.\"'-]{1,60}:(?:\s|$)|- )").match(
             text, at
         )
@@ -251,9 +238,8 @@ def nearby(text: str, low: str) -> Iterator[Span]:
 
 def columns(text: str, low: str) -> Iterator[Span]:
     """The cells below a heading that names a password, a token or a secret, where they look the part."""
-    if "\n" not in text or not any(
-        cell in low for cell in _headings()
-    ):  # nothing is compiled for a sentence
+    # nothing is compiled for a sentence
+    if "\n" not in text or not any(cell in low for cell in _headings()):
         return
     head = compiled(
         r"(?m)^[^\n]{0,200}?(?:(?<=[|,;\t])|^)[ \t]{0,4}(?:[a-z]{1,16}[ _-]){0,2}(?:pass(?:word|wd|phrase)?|pwd|token|secret)[ \t]{0,4}(?=[|,;\t\n])[^\n]{0,200}$"
@@ -348,9 +334,8 @@ def value_in_sentence(
 
 def _told_before(text: str, start: int, strength: int) -> tuple[int, int, bool]:
     """The value of "x is the password", "use x as the token"."""
-    if TURNS.isdisjoint(
-        text[max(0, start - 80) : start].split()[-4:]
-    ):  # asked first: the expression is dear
+    # asked first: the expression is dear
+    if TURNS.isdisjoint(text[max(0, start - 80) : start].split()[-4:]):
         return start, start, False
     turned = compiled(
         rf"\\?[\"'`(\[]{{0,2}}(\S{{4,200}})\s(?:{'|'.join(sorted(TURNS))})\s"
@@ -385,9 +370,8 @@ def _candidate(text: str, start: int, strength: int, form: str) -> tuple[int, in
     if text[stop : stop + 1] in ("!", "?"):  # as likely part of the password as of the sentence
         stop += 1
     if not quoted and strength == 2 and ("/" in content or ":" in content):
-        pair = compiled(r"[a-z][a-z.@_-]{1,30}\d{0,3}[:/]([^\s/:]{6,24})").fullmatch(
-            content
-        )  # admin:hunter2
+        # admin:hunter2
+        pair = compiled(r"[a-z][a-z.@_-]{1,30}\d{0,3}[:/]([^\s/:]{6,24})").fullmatch(content)
         if (
             pair
             and judge.mixed(pair[1])

@@ -17,10 +17,8 @@ _TIED_BEFORE, _TIED_AFTER = frozenset("\"'`-_.$"), frozenset("=\"'`%")
 
 
 def is_a_word(text: str, start: int, end: int) -> bool:
-    """Whether a name is one lower-case word of running text, so that the words before it say which key or token it is.
-
-    "the cache key" is no credential, but a NAME=, a key of JSON or a --flag is the same after any word.
-    """
+    """Whether a name is one lower-case word of running text, so that the words before it say which
+    key or token it is."""
     name = text[start:end]
     return (
         name.islower()
@@ -31,10 +29,7 @@ def is_a_word(text: str, start: int, end: int) -> bool:
 
 
 def says(name: str, before: str = "", softened: bool = True) -> tuple[int, str]:
-    """How much a name says about what it names (0: nothing), and what to call it.
-
-    `before` is the text ahead of it; only where the name is `softened` may that take something away.
-    """
+    """How much a name says about what it names (0: nothing), and what to call it."""
     from tacit.safety.redact_rules import (
         KEY_NOT,
         KEY_OF,

@@ -1,15 +1,4 @@
-"""What secrets look like: the data behind `redact`, without a line of logic.
-
-Three tables. VENDOR_TOKENS are credentials that announce themselves by a prefix; they need no regular expression of their own.
-SHAPES are the rest of the recognisable ones, each with the words without which it cannot match, so that its expression
-is compiled only for a text that holds one. The word lists describe how a value that says nothing by itself is
-introduced (`DB_PASSWORD=`, `"token":`, "the password is", "das Passwort lautet").
-
-Lengths are lower bounds well below what the vendors issue today: vendors lengthen their tokens, quotes are cut off in
-the middle, and a token that is caught must be caught to its last character. Prefixes and lengths are facts published
-by the vendors; the list was compared with the one gitleaks keeps (see NOTICE). A table is read when it is
-first asked for: a hook that writes down what happened asks for few.
-"""
+"""What secrets look like: the data behind `redact`, without a line of logic."""
 
 from __future__ import annotations
 

@@ -64,9 +64,8 @@ def shapes(text: str, low: str) -> Iterator[Span]:
                 group = match.lastindex or 0
                 if is_random(match[group], entropy):
                     yield match.start(group), match.end(group) - match[group].endswith("."), kind
-    if (
-        "AKIA" in text or "ASIA" in text or "aws" in low
-    ):  # the other half of an AWS pair says nothing by itself
+    # the other half of an AWS pair says nothing by itself
+    if "AKIA" in text or "ASIA" in text or "aws" in low:
         for match in compiled(
             r"(?<![A-Za-z0-9+/=_-])[A-Za-z0-9+/]{40}(?![A-Za-z0-9+/=_-])"
         ).finditer(text):
@@ -146,13 +145,8 @@ def prefixed(text: str, low: str) -> Iterator[Span]:
     shape = r"(?<![A-Za-z0-9_-])[A-Za-z][A-Za-z0-9]{1,11}[_-][A-Za-z0-9_-]{20,}(?:\.[A-Za-z0-9_-]{16,})?"
     judged: dict[tuple[str, bool], bool] = {}  # what repeats itself is judged once
     for match in compiled(shape).finditer(text):
-        inside = text[match.start() - 1 : match.start()] in (
-            "/",
-            "\\",
-            ".",
-            "#",
-            "@",
-        )  # a path, a member, an anchor
+        # a path, a member, an anchor
+        inside = text[match.start() - 1 : match.start()] in ("/", "\\", ".", "#", "@")
         hide = judged.get((match[0], inside))
         if hide is None:
             hide = _is_prefixed(match[0], inside)
@@ -244,9 +238,8 @@ def _public_blocks(text: str) -> Iterator[tuple[int, int]]:
 
 def _is_random_word(word: str, three: bool) -> bool:
     """Whether it changes between kinds of characters as often as chance would have it."""
-    if word.startswith("AAAA") or compiled(r"\d{4}-\d\d-\d\dT\d\d").search(
-        word
-    ):  # an SSH public key, a time
+    # an SSH public key, a time
+    if word.startswith("AAAA") or compiled(r"\d{4}-\d\d-\d\dT\d\d").search(word):
         return False
     digits = len(compiled(r"\d").findall(word))
     long = len(word) >= 16

@@ -21,12 +21,8 @@ NOT_RANDOM = (
 
 
 def worth_hiding(content: str, strength: int, form: str) -> bool:
-    """Whether a value is one to hide, given how much its name says (1 to 3) and how it is tied to it.
-
-    Forms, from the closest tie: quoted (`name = "x"`), literal (`NAME=x`, a line of a configuration file), linked ("the
-    name is x"), listed (`("name", "x")`), loose (`name: x` in running text), ticked (name `x`), using ("use name x"),
-    next ("name x").
-    """
+    """Whether a value is one to hide, given how much its name says (1 to 3) and how it is tied to
+    it."""
     if len(content) < (3 if strength == 3 else 6) or stand_in(content):
         return False
     if content.startswith("AAAA") and "NzaC1" in content[:24]:  # an SSH public key
@@ -119,9 +115,8 @@ def stand_in(content: str) -> bool:
 def _holds(content: str, words: tuple[str, ...]) -> bool:
     """Whether one of the words is in it, in one case throughout: random letters rarely spell `your` that way."""
     lowered = content.lower()
-    found = [
-        word for word in words if word in lowered
-    ]  # asked of every value, and nearly always none
+    # asked of every value, and nearly always none
+    found = [word for word in words if word in lowered]
     return any(
         word in content or word.upper() in content or word.title() in content for word in found
     )
@@ -254,9 +249,8 @@ def is_random(content: str, least: float) -> bool:
     size, alphabet = len(content), set(content)
     # A short text cannot reach the entropy of a long one, so it has to reach a share of what its length allows.
     least = min(least, 0.62 * log2(max(size, 2)))
-    rest = (
-        size - len(alphabet) + 1
-    )  # the least entropy of so many different characters: all but one of them stand once
+    # the least entropy of so many different characters: all but one of them stand once
+    rest = size - len(alphabet) + 1
     if (rest * log2(size / rest) + (size - rest) * log2(size)) / size >= least:
         return True
     return entropy(content) >= least

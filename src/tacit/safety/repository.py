@@ -1,8 +1,5 @@
-"""The repository of a session as it stood before the session began: what its files say vouches for names.
-
-A session's own commits vouch for nothing, and a branch that HEAD had not taken in is a stranger's.
-Without a repository, or where git cannot be asked, nothing is tracked and nothing is held.
-"""
+"""The repository of a session as it stood before the session began: what its files say vouches for
+names."""
 
 from __future__ import annotations
 

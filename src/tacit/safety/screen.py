@@ -1,13 +1,4 @@
-"""The tripwire in front of every later prompt.
-
-A lesson is read by a model as part of its next task, so a text that addresses that model is not a lesson but an attempt
-on it. `screen` looks for such texts: orders to forget orders, new roles, markup of chats and tools, requests to keep
-something from the user or to carry data away, characters that do not show. It is a tripwire and nothing more: whoever
-knows it can step over it, and the wall is provenance (design §7). What it finds is quarantined and shown, never lost.
-
-Lessons give orders too ("Run `make migrate` before the tests", "Never commit .env"). The difference is the addressee:
-a lesson speaks of the work, an attack of the reader, its instructions, its user, its secrets.
-"""
+"""The tripwire in front of every later prompt."""
 
 from __future__ import annotations
 
@@ -115,8 +106,7 @@ def _hidden(text: str) -> str:
         .removeprefix("\ufeff")
     )
     found = compiled(f"{HIDDEN}|[{JOINERS}]|[{CONTROLS}]").search(text)
-    if found is None or (
-        found[0] == "\u00ad" and text.count("\u00ad") < 3
-    ):  # one or two come with copied web pages
+    # one or two come with copied web pages
+    if found is None or (found[0] == "\u00ad" and text.count("\u00ad") < 3):
         return ""
     return f"character U+{ord(found[0]):04X} that does not show"

@@ -1,9 +1,8 @@
 """Whose words a shell line prints: the project's own, or somebody else's.
 
-Own is a whitelist: looking at the work tree, git on this repository, the project's runners, and
-scripts that are tracked or that the agent wrote, *where every word of the line that is a path is
-tracked or was written by the agent, every folder is a work tree of this repository, and every ref
-is local or taken in by HEAD*. One test asks that of all programs. Whatever else prints is outside.
+Own is a whitelist: looking at the work tree, git on this repository, the project's runners, and scripts that are
+tracked or that the agent wrote, *where every word of the line that is a path is tracked or was written by the agent,
+every folder is a work tree of this repository, and every ref is local or taken in by HEAD*.
 """
 
 from __future__ import annotations

@@ -1,9 +1,4 @@
-"""Who vouches for a text on its way in: the record of a session, a repository alone, or nobody.
-
-Every way in asks one of these, and each asks `provenance.judge`. Without a record nobody is known to
-have called or typed anything: a package, an address or an assignment then has to stand in a tracked
-file, and the ladder asks for evidence before the rest is told.
-"""
+"""Who vouches for a text on its way in: the record of a session, a repository alone, or nobody."""
 
 from __future__ import annotations
 

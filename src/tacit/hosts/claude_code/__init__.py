@@ -1,8 +1,7 @@
 """Claude Code's dialect: which of its events say something to us, and the shapes in which it wants to be answered.
 
-Text for the model goes into `hookSpecificOutput.additionalContext`, beside the event's own name; at the top level it
-would be ignored silently. The host moves strings over 10,000 characters into a file, so ours stay below. Hooks fire
-inside sub-agents too, marked by `agent_id`: a context of its own, which is told at its start and where a command of its fails.
+Text for the model goes into `hookSpecificOutput.additionalContext`, beside the event's own name. Hooks fire inside
+sub-agents too, marked by `agent_id`: a context of its own.
 """
 
 from __future__ import annotations
@@ -57,18 +56,13 @@ ANSWERED = (
 # what is answered inside a sub-agent too
 IN_AGENTS = ("subagent-start", "before-command", "before-file", "tool-failure")
 
-DECIDES = {
-    "before-command": (ASKS, REFUSES),
-    "before-file": (ASKS, REFUSES),
-}  # which decisions it passes on, by event
+# which decisions it passes on, by event
+DECIDES = {"before-command": (ASKS, REFUSES), "before-file": (ASKS, REFUSES)}
 LIMIT = 9500  # characters of a string; the host's own limit is 10,000
 # sources of a prompt that is somebody's task; wake-ups and polls repeat what was asked before
 ASKERS = ("", "user", "sdk")
-WAKE_UPS = (
-    "<task-notification>",
-    "<agent-notification>",
-    "<bash-notification>",
-)  # and those that carry no source
+# and those that carry no source
+WAKE_UPS = ("<task-notification>", "<agent-notification>", "<bash-notification>")
 
 
 def read(name: str, payload: Mapping[str, Any], env: Mapping[str, str]) -> Event | None:

@@ -1,9 +1,4 @@
-"""Whose words a record of Claude Code holds, by the marks that the host itself sets.
-
-Pure questions about one record or one text; the reader beside it asks them and keeps the order of things. Typed is a
-whitelist: a prompt is the person's because a field of its record says so, never because nothing denies it, and never by
-a sentence in a text. docs/internals/formats/claude-code.md lists the marks by version.
-"""
+"""Whose words a record of Claude Code holds, by the marks that the host itself sets."""
 
 from __future__ import annotations
 
@@ -54,11 +49,7 @@ _HOOK_NAMED = re.compile(r"\s*\S+ hook (?:additional context|success): ?")
 
 
 def without_asides(text: str) -> tuple[str, list[str]]:
-    """A block of text without what the host wrote into it, and what hooks said there.
-
-    A span ends at the last closing tag of its kind: what is selected in an editor, or printed by a hook, may hold the
-    tag itself, and the host's own one comes after it. Words between two spans of one kind are lost by that.
-    """
+    """A block of text without what the host wrote into it, and what hooks said there."""
     hooks: list[str] = []
     if "<" not in text:
         return text.strip(), hooks
@@ -85,11 +76,7 @@ def inside(text: str, tag: str) -> str:
 
 
 def is_refusal(is_error: Any, recorded: Any, denied: Any) -> bool:
-    """Whether the person refused or stopped the call, as against a rule or a failure.
-
-    By the record's structure, never by what a result says: any printed file can begin with the host's sentence. What a
-    tool printed is recorded as an object; of a call that never ran the host records a text, and calls it an error.
-    """
+    """Whether the person refused or stopped the call, as against a rule or a failure."""
     if type(denied) is str:
         return denied in ("user-rejected", "interrupted", "cancelled")
     if is_error is not True or type(recorded) is not str:
@@ -98,10 +85,8 @@ def is_refusal(is_error: Any, recorded: Any, denied: Any) -> bool:
 
 
 def prompt_speaker(found: Record, entry: str, scheduled: bool) -> str:
-    """Whose words a plain prompt is: `typed` on the host's positive mark, else the nearest thing that is known.
-
-    `entry` is how the session was opened, as far as it says; `scheduled` that the agent itself had handed in this text.
-    """
+    """Whose words a plain prompt is: `typed` on the host's positive mark, else the nearest thing
+    that is known."""
     source, origin = found.get("promptSource"), origin_of(found)
     if found.get("isSidechain") is True or scheduled:
         return "agent"

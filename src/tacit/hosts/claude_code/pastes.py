@@ -1,9 +1,4 @@
-"""What a person pasted, as Claude Code's own history names it.
-
-A transcript holds a prompt as it was sent, pasted text and all. `history.jsonl`, beside the folder of projects, holds the same prompt as it
-stood in the input line: a paste of four lines and more, or a long one, is a placeholder there, and `pastedContents` has its text, or the
-name of a file in `paste-cache` that has it. Shorter pastes stand in neither as such.
-"""
+"""What a person pasted, as Claude Code's own history names it."""
 
 from __future__ import annotations
 

@@ -26,38 +26,32 @@ class Steps(Transcript):
         super().__init__()
         self.last: dict[str, Record] = {}  # by agent
         self.called: Record = {}  # the step of the slash command that was called last
-        self.running: dict[
-            str, dict[str, Record]
-        ] = {}  # of them, by agent, those that nobody stopped
+        # of them, by agent, those that nobody stopped
+        self.running: dict[str, dict[str, Record]] = {}
         self.seen: set[str] = set()
         self.queue: list[tuple[str, str]] = []  # what waits while the agent is busy, and since when
         self.opening = (
             ""  # of a session that begins with its queue, as `claude -p` does, what came in by it
         )
-        self.absorbed: list[
-            str
-        ] = []  # of them, those that left the queue as a step; an attachment may repeat them
+        # of them, those that left the queue as a step; an attachment may repeat them
+        self.absorbed: list[str] = []
         # steps of prompts that seem to have left the queue; their record may follow
         self.guessed: dict[str, Record] = {}
-        self.shown: list[
-            str
-        ] = []  # those that an attachment made a step; leaving the queue repeats them
-        self.spent: dict[
-            str, tuple[int, int, int, int]
-        ] = {}  # by message id: output, input, cache read, cache written
+        # those that an attachment made a step; leaving the queue repeats them
+        self.shown: list[str] = []
+        # by message id: output, input, cache read, cache written
+        self.spent: dict[str, tuple[int, int, int, int]] = {}
         self.agent_models: dict[str, int] = {}
         self.agents: dict[str, str] = {}  # agent id to its type
         self.prompts: dict[str, str] = {}  # what a parent asked of a sub-agent, to the agent's type
-        self.scheduled: set[str] = (
-            set()
-        )  # what the agent asked of a later turn: its words, whoever seems to send them
+        # what the agent asked of a later turn: its words, whoever seems to send them
+        self.scheduled: set[str] = set()
         self.tasks: dict[str, str] = {}  # id of the asking call, to the agent's type
         self.sides: dict[str, str] = {}  # uuid of an inline sidechain's record, to the agent
         self.changed: tuple[str, ...] = ()
         self.prs: dict[str, None] = {}
-        self.instructions: dict[
-            str, str
-        ] = {}  # the instruction files that the host loaded, as they were
+        # the instruction files that the host loaded, as they were
+        self.instructions: dict[str, str] = {}
         self.asked: list[str] = []  # what may be the task, first come
         self.commands: list[str] = []  # slash commands without arguments, second choice
         self.told = ("", "")  # message id and text of the last answer

@@ -1,12 +1,7 @@
 """Claude Code's session files: `~/.claude/projects/<project>/<session>.jsonl`, and what `claude -p` streams.
 
-The format is internal to the host and changes between releases, so nothing in a record is taken for granted: what has
-an unexpected type is counted in `Reading.unknown` and left out. Three ideas carry the reader.
-
-A tool call and its result, written as two records, become one step at the place of the call. A prompt counts as typed
-only on the host's own mark: meta text, wrappers, reminders, hooks, notifications, programs and parent agents write user
-records too. A session is one run with its sub-agents, whose steps carry the agent's name
-and a place in the agent's own file.
+A call and its result, two records, become one step at the place of the call. A prompt counts as typed only on the
+host's own mark. A session is one run with its sub-agents, whose steps carry the agent's name.
 """
 
 from __future__ import annotations
@@ -113,9 +108,8 @@ def read(source: Source) -> Iterator[Run]:
         return
     if not agent:
         _read_agents(session, source)
-    if (
-        session.session or session.rows or sum(session.unknown.values()) >= FEW_UNKNOWN
-    ):  # of which the canary tells
+    # of which the canary tells
+    if session.session or session.rows or sum(session.unknown.values()) >= FEW_UNKNOWN:
         yield session.run(source, agent)
 
 
@@ -251,9 +245,8 @@ class _Session(Calls):
             for text in content if type(content) is list else [content]:
                 self.hook(found, text)
         elif kind == "hook_success":
-            self.hook(
-                found, inner.get("content")
-            )  # plain output; of JSON only the context above counts
+            # plain output; of JSON only the context above counts
+            self.hook(found, inner.get("content"))
         elif kind == "hook_blocking_error":
             blocking = inner.get("blockingError")
             self.hook(found, blocking.get("blockingError") if type(blocking) is dict else blocking)
@@ -459,9 +452,8 @@ class _Session(Calls):
                 speaker=speaker,
             )
         elif tag == "bash-input":
-            typed = (
-                not agent and self.at_keyboard() == "typed"
-            )  # typed, and to a shell: no word to the agent
+            # typed, and to a shell: no word to the agent
+            typed = not agent and self.at_keyboard() == "typed"
             self.add(
                 "user",
                 agent,
@@ -482,8 +474,8 @@ class _Session(Calls):
             self.add("system", agent, at, text=plain, speaker="notice")
 
     def behind_command(self, found: Record, agent: str, plain: str) -> str:
-        """Whose words stand behind a slash command: the person's, unless a program or the agent called it. Its record has no mark of a
-        prompt before 2.1.162; what the agent calls stands behind its call."""
+        """Whose words stand behind a slash command: the person's, unless a program or the agent
+        called it."""
         marked = self.whose(found, agent, plain)
         called_by_agent = self.last.get(agent, {}).get("tool") in COMMAND_TOOLS
         if (
@@ -536,6 +528,5 @@ def _git_state(told: str) -> tuple[str, tuple[str, ...]]:
 
 
 _COMMIT = re.compile(r"([0-9a-f]{7,64})\b")
-_CHANGED = re.compile(
-    r"(?!\?\?)[ MTADRCU]{2} \S"
-)  # the short form of git status; ?? is not tracked
+# the short form of git status; ?? is not tracked
+_CHANGED = re.compile(r"(?!\?\?)[ MTADRCU]{2} \S")

@@ -1,9 +1,7 @@
 """Codex's dialect: Claude Code's shapes, with a turn's id, a smaller limit, and answers that may hold no other key.
 
-There is no event for a failed command: `PostToolUse` comes after every one, with the bare output and mostly without its exit
-status. The rollout that the payload names has it by then, in the record of the same call; only where an older version wrote none
-is the output's end looked at. What failed goes further than this module. Its rollouts are documented enough to be read, so nothing
-is captured.
+There is no event for a failed command: `PostToolUse` comes after every one, mostly without its exit status, which the
+rollout has by then; where an older version wrote none, the output's end is looked at.
 """
 
 from __future__ import annotations

@@ -1,10 +1,5 @@
-"""What Codex's newest form writes: a call is a small script that calls tools, and its answer is what the script printed.
-
-`exec` carries JavaScript such as `const r = await tools.exec_command({cmd: "make test"}); text(r.output)`. Which tools it
-calls, with which arguments, is read from the text by a grammar of calls and literals; nothing is ever run. An exit code
-counts only where the script printed the host's own result as JSON, or `exit_code` by a template of its own, as a block
-of its own: never in what a command printed.
-"""
+"""What Codex's newest form writes: a call is a small script that calls tools, and its answer is
+what the script printed."""
 
 from __future__ import annotations
 

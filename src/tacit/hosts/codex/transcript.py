@@ -1,12 +1,7 @@
-"""Codex's rollouts: `~/.codex/sessions/YYYY/MM/DD/rollout-<time>-<id>.jsonl`.
+"""Codex's rollouts: `~/.codex/sessions/YYYY/MM/DD/rollout-<time>-<id>.jsonl`, lines of `{"timestamp", "type", "payload"}`.
 
-A line is `{"timestamp", "type", "payload"}`. Most things are said twice: as a `response_item`, which is what the model
-saw, and as an `event_msg`, which is what the person saw. The items carry the work. The events say which of the user
-messages a person sent; the others (`<environment_context>`, instructions, shell notes) the host wrote itself.
-
-That a person sat there the file says outright: `source` is `cli` or `vscode`, and where a turn tells what set it off
-(`turn_attribution`, since 0.166) it is `user`. What a command printed later, to `write_stdin` or `wait`, belongs to the
-step of the command.
+Most is said twice: as a `response_item`, which the model saw, and as an `event_msg`, which the person saw. Items carry
+the work; events say which of the user messages a person sent. Who sat there `source` and `turn_attribution` say.
 """
 
 from __future__ import annotations
@@ -103,9 +98,8 @@ class _Rollout(Session):
         self.by_person = self.known = False
         # what follows was copied from a session that people type into, until a turn of this one begins
         self.copied = False
-        self.waiting: dict[
-            str, Record
-        ] = {}  # user messages of the model's side that no event has claimed yet
+        # user messages of the model's side that no event has claimed yet
+        self.waiting: dict[str, Record] = {}
         self.claimed: dict[str, int] = {}  # texts that an event brought before their item
         self.told = ""
         self.now = ""
@@ -114,12 +108,10 @@ class _Rollout(Session):
         self.by_id: dict[str, Record] = {}
         self.scripts: dict[str, str] = {}  # of a call that is a script, its text
         self.cells: dict[str, Record] = {}  # the step of a script that still runs, by its cell
-        self.processes: dict[
-            str, Record
-        ] = {}  # the step of a command that still runs, by its process
-        self.joining: dict[
-            str, Record
-        ] = {}  # a call that only asks for more output, to the step it is part of
+        # the step of a command that still runs, by its process
+        self.processes: dict[str, Record] = {}
+        # a call that only asks for more output, to the step it is part of
+        self.joining: dict[str, Record] = {}
         self.codes: dict[str, int] = {}  # exit codes that the host noted before the answer
         self.extra: Record = {}
 
@@ -147,9 +139,8 @@ class _Rollout(Session):
             self.duplicates += 1
             id = text_at(payload, "id", "session_id")
             self.copied = self.copied or payload.get("source") in TYPED_INTO
-            self.lineage = (
-                id if id and id != self.id else self.lineage
-            )  # of copied heads the last is the oldest
+            # of copied heads the last is the oldest
+            self.lineage = id if id and id != self.id else self.lineage
             return
         self.known = True
         self.id = text_at(payload, "id", "session_id")
@@ -208,9 +199,8 @@ class _Rollout(Session):
             if self.claimed.get(plain, 0):
                 self.claimed[plain] -= 1
                 return
-            row = self.ask(
-                plain, self.now, unsure=self.by_person or self.copied
-            )  # until its event says more
+            # until its event says more
+            row = self.ask(plain, self.now, unsure=self.by_person or self.copied)
             if row is not None:
                 row["record"] = id
                 self.waiting[plain] = row
@@ -317,9 +307,8 @@ class _Rollout(Session):
         if kind == "user_message":
             self.typed(payload, text_at(payload, "message"), text_at(payload, "client_id"))
         elif kind in ("task_started", "turn_started"):
-            self.copied = (
-                self.copied and text_at(payload, "turn_id") < self.id
-            )  # both begin with their time
+            # both begin with their time
+            self.copied = self.copied and text_at(payload, "turn_id") < self.id
             self.trigger = text_at(dict_at(payload, "turn_attribution"), "turn_trigger")
         elif kind == "item_completed":
             self.completed(dict_at(payload, "item"))

@@ -1,12 +1,7 @@
 """Copilot CLI's own dialect: names in camelCase, and context at the top level of the answer.
 
-What a hook says to `userPromptSubmitted` is dropped, so lessons for a prompt come with the first tool call after it. What it
-says to `postToolUseFailure` reaches the agent as plain text with exit status 2, and only so. `preToolUse` is asked for decisions
-alone: its context is read with the result, as `postToolUse`'s is. One that crashed would deny the call, so ours always ends well.
-
-At the end of a turn its events file is read (`transcript.py`); where it keeps none, what its hooks said is captured. A
-prompt that stood on the command line (`copilot -p`) is told at the start of the session, and nobody typed it; hooks of the
-start and of the prompt run at the same time, so a prompt that is told first is not taken as typed either.
+What a hook says to `userPromptSubmitted` is dropped, so lessons for a prompt come with the first tool call after it. To
+`postToolUseFailure` only plain text with exit status 2 is heard. `preToolUse` is asked for decisions alone.
 """
 
 from __future__ import annotations

@@ -1,13 +1,7 @@
-"""Copilot CLI's sessions: `~/.copilot/session-state/<id>/events.jsonl`.
+"""Copilot CLI's sessions: `~/.copilot/session-state/<id>/events.jsonl`, read so far: 1.0.102.
 
-A line is `{"type", "data", "id", "timestamp", "parentId"}`. A call is asked for in `assistant.message`, begins in
-`tool.execution_start` and ends in `tool.execution_complete`, which has the exit code that the text for the model only
-mentions. The format is not documented; read so far: 1.0.102.
-
-Who typed a prompt: the file itself does not say. It keeps what hooks were given, and `sessionStart` names the first prompt, in a
-terminal as well as of `copilot -p`. A terminal chooses its model at its start (`session.model_change`, `source: startup`), and a
-person takes a while to type: there the first prompt counts as typed, and one that came at once (`copilot -i`) is *unsure*. Of a
-session without such a mark it is nobody's; later prompts are typed. Without a hook in the file a prompt is unsure.
+Who typed a prompt the file does not say. The `sessionStart` hook names the first one: in a terminal, which chooses its
+model at the start, it is typed, or unsure if it came at once; without that mark it is nobody's. Later ones are typed.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Cursor's dialect: names in camelCase, a conversation's id, and flat answers.
 
-Nothing said to `beforeSubmitPrompt` reaches the model, so lessons for a prompt come with the first tool call after it. The
-format of its transcripts is not documented: prompts, calls and answers are captured. `beforeSubmitPrompt` comes when a
-person presses send; what an agent asks of a sub-agent does not pass it.
+Nothing said to `beforeSubmitPrompt` reaches the model: lessons for a prompt come with the first call after it. Its
+transcripts are not documented, so prompts, calls and answers are captured.
 """
 
 from __future__ import annotations
@@ -66,11 +65,8 @@ SHELL = (
 OURS = {**{theirs: ours for ours, theirs in NAMES.items()}, **CLAUDES, SHELL: "before-call"}
 DECIDES = {"before-call": (ASKS, REFUSES)}  # which decisions it passes on, by event
 _DECISIONS = {ASKS: "ask", REFUSES: "deny"}
-ANSWERED = (
-    "session-start",
-    "step",
-    "tool-failure",
-)  # what may be answered; a prompt is, with the first step after it
+# what may be answered; a prompt is, with the first step after it
+ANSWERED = ("session-start", "step", "tool-failure")
 LIMIT = 9_500  # characters; the host documents no limit
 
 

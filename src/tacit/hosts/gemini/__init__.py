@@ -1,10 +1,7 @@
 """Gemini CLI's dialect: Claude Code's envelope, other names for the events.
 
-`BeforeAgent` is the prompt, `AfterAgent` the end of a turn, and `AfterTool` comes after every call: with an
-error, or with a command or a file that may have a lesson of its own (of what a hook says to `BeforeTool` only a
-decision is heard). Standard output may hold nothing but JSON.
-What is said at the start after `/clear` is dropped, but for what its user is shown. The end of a session is not waited for. After a
-compression the notes are gone and no event asks for them again.
+`AfterTool` comes after every call; of what is said to `BeforeTool` only a decision is heard. What is said at the start
+after `/clear` is dropped, and after a compression no event asks for the notes again.
 """
 
 from __future__ import annotations

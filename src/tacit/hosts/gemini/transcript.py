@@ -1,14 +1,7 @@
 """Gemini CLI's sessions: `~/.gemini/tmp/<project>/chats/session-<time>-<id>.jsonl`, and the older `.json` of the same.
 
-The newer file is a log of operations: a head with the session's id, messages, `$set` for what changes in the head (with
-`messages`: a checkpoint of all of them), `$rewindTo` for going back. A message that grew is written again under its
-id, so the last of its kind counts, at the place and the time of the first. A later writing may also say less: a session
-that is resumed in the minute in which it began goes on in the same file as if it were new, and its next checkpoint has the
-earlier answers without their calls, tokens and model. What a writing leaves out stands. What was rewound happened
-all the same: its steps stay, as dead branches do elsewhere.
-
-The file says that a message is the user's, not whether a person or a script handed it over (`gemini -p` writes the
-same). So nothing in it counts as typed: a prompt is *unsure*.
+A log of operations: messages, `$set` for what changes in the head, `$rewindTo`. A message that is written again grew:
+the last writing counts, at the place and time of the first, and what it leaves out stands. Every prompt is *unsure*.
 """
 
 from __future__ import annotations
@@ -54,11 +47,7 @@ _OLD_HEAD = re.compile(rb'\s*\{\s*"sessionId"\s*:')
 
 
 def read(source: Source) -> Iterator[Run]:
-    """The session of a file; nothing where it is one of our own model calls, or empty.
-
-    Nothing also where nobody spoke but the host: a session that is resumed opens a second file of its id with the opening alone, and goes
-    on in the first. Learned after that, it would stand for the whole session.
-    """
+    """The session of a file; nothing where it is one of our own model calls, or empty."""
     chat = _Chat()
     whole = document(source) if ".jsonl" not in source.name and source.path != "-" else None
     if whole is not None and "messages" in whole:
@@ -88,9 +77,8 @@ class _Chat(Session):
 
     def __init__(self) -> None:
         super().__init__(NAME)
-        self.messages: dict[
-            str, tuple[str, Record]
-        ] = {}  # by id: place of the first, content of the last
+        # by id: place of the first, content of the last
+        self.messages: dict[str, tuple[str, Record]] = {}
         self.kind = ""
         self.openings = 0  # steps that are the host's opening
 
@@ -166,9 +154,8 @@ class _Chat(Session):
         self.say("assistant", content_text(message.get("content")), at)
         for call in list_at(message, "toolCalls"):
             self.tool(call, at)
-            at = (
-                time_of(call) or at
-            )  # its end, after our own hook has spoken: the next one begins there
+            # its end, after our own hook has spoken: the next one begins there
+            at = time_of(call) or at
             self.seen_at(at)
 
     def tool(self, call: Any, at: str) -> None:

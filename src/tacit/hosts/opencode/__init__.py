@@ -1,10 +1,7 @@
-"""opencode's dialect: what our own plugin in it asks, and a flat answer.
+"""opencode's dialect: what our own plugin in it (`plugin.js`) asks, and a flat answer.
 
-opencode has no hooks that start a program; it loads plugins. Ours (`plugin.js`, written by `connect`) asks
-`tacit hook` and puts the answer beside the prompt, as a part that the person is not shown, or behind the
-output of a command or an edit. A refusal ends the call before it runs; a plugin cannot have the person asked.
-A sub-agent is a session of its own there, which names its parent: told as a context of the parent's, learned
-as a run of its own.
+A refusal ends the call before it runs; a plugin cannot have the person asked. A sub-agent is a session that names its
+parent: told as a context of the parent's, learned as a run of its own.
 """
 
 from __future__ import annotations

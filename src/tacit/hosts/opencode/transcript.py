@@ -1,14 +1,7 @@
-"""opencode's sessions: all of them in one database, `~/.local/share/opencode/opencode.db`; and `opencode export ID`, one as JSON.
+"""opencode's sessions: all in one database, `~/.local/share/opencode/opencode.db`; and `opencode export ID`, one as JSON.
 
-Both say the same: a session, its messages, and their parts (text, tool, reasoning, steps, files, patches, compaction). A part of type
-tool has the call and its result, a shell's with its exit code. A sub-agent is a session that names its parent. Read so far: 1.18.
-
-Who typed a prompt: the host does not write it. `opencode run`, a program at its server and a person at the terminal leave the same records.
-Our plugin knows where it runs, and marks the words that were typed at the terminal (`plugin.js`); what has no mark is *unsure*, and
-nobody's where `opencode run` put it between quotes or a parent session asked it.
-
-A fork (`--fork`, or at the terminal) is a session whose messages were copied under new ids. Nothing names the origin, but copies keep
-the times at which they were made, so a session and its forks share the time of their first message, in milliseconds.
+Who typed a prompt only our plugin marks (`plugin.js`); without a mark it is *unsure*, and nobody's where `opencode run`
+quoted it or a parent session asked it. A fork copies messages under new ids and keeps their times: so it is known.
 """
 
 from __future__ import annotations
@@ -41,15 +34,11 @@ SESSION = ("id", "parent_id", "directory", "version", "agent", "time_created", "
 _PASSED_OVER = ("step-start", "reasoning", "snapshot", "patch", "file", "agent", "retry", "subtask")
 # ours, behind a failed command's output
 _OUR_NOTES = re.compile(r"\s*<tacit-notes ((?:id=)?[^<>\s]{1,46})>.*?</tacit-notes \1>\s*", re.S)
-_QUOTED = re.compile(
-    r"\A\s*\"([^\"]*)\"\s*\Z"
-)  # `opencode run` puts a prompt of several words between quotes
+# `opencode run` puts a prompt of several words between quotes
+_QUOTED = re.compile(r"\A\s*\"([^\"]*)\"\s*\Z")
 DEEPEST = 20  # sub-agents of sub-agents
-STOPPED = (
-    "aborted",
-    "rejected",
-    "dismissed",
-)  # in what a call that the person stopped says of its error
+# in what a call that the person stopped says of its error
+STOPPED = ("aborted", "rejected", "dismissed")
 
 
 class OneSession(FileSource):
@@ -218,9 +207,8 @@ class _Session(Session):
         for part in list_at(message, "parts"):
             self.part(role, part, at)
             ended = _time(dict_at(dict_at(part, "state"), "time").get("end"))
-            at = max(
-                at, ended
-            )  # the next call begins there; the start that the host notes is that of its last output
+            # the next call begins there; the start that the host notes is that of its last output
+            at = max(at, ended)
 
     def part(self, role: str, part: Any, at: str) -> None:
         """One part of a message. What a plugin, ours among them, or the host put beside a prompt is synthetic."""

@@ -1,10 +1,7 @@
-"""VS Code's dialect: Claude Code's shapes with a time in every payload, other names for tools, and no end of a session.
+"""VS Code's dialect: Claude Code's shapes with a time in every payload, and no end of a session.
 
-Copilot CLI speaks it too where a hook was registered under a name in PascalCase, as in Claude Code's settings; it then says
-in its environment which session it runs, and takes context at the top level only.
-
-Nothing said to `UserPromptSubmit` reaches the model, so lessons for a prompt come with the first tool call after it. The
-format of its transcripts is explicitly unstable: prompts and calls are captured.
+Copilot CLI speaks it too where a hook was registered under a name in PascalCase. Nothing said to `UserPromptSubmit`
+reaches the model; transcripts are explicitly unstable, so prompts and calls are captured.
 """
 
 from __future__ import annotations
