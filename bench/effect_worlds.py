@@ -31,12 +31,14 @@ from typing import Any, NamedTuple
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent / "src")]
 
-from tacit.app.whole import Memories  # noqa: E402
-from tacit.app.whole import open as open_memories  # noqa: E402
 from tacit.core.digest import hex_digest  # noqa: E402
 from tacit.core.rows import run_id  # noqa: E402
 from tacit.core.states import ACTIVE, ENDING_VERDICTS  # noqa: E402
+from tacit.learn import correcting, queries, reviewing  # noqa: E402
+from tacit.memory import Memory as Memories  # noqa: E402
+from tacit.memory import open as open_memories  # noqa: E402
 from tacit.testing import Clock  # noqa: E402
+from tacit.trial import proving  # noqa: E402
 
 NAMES = "orders invoices customers parcels payments ledgers tickets rosters".split()
 STORES = 25
@@ -166,7 +168,7 @@ class Store:
             self.learn(self.write(f"taught-{n}", steps))
         self.lessons: dict[str, str] = {}
         self.lost: dict[tuple[str, str], float] = {}  # what each problem really cost in each unit
-        for memory in self.memories.list(limit=50):
+        for memory in queries.listed(self.memories, limit=50):
             name = next((each for each in NAMES if each in memory.text), "")
             if name and memory.klass != "command":
                 self.lessons[memory.id] = name
@@ -259,7 +261,7 @@ class Store:
 
     def right(self) -> Iterator[bool]:
         """Of each settled use of a lesson, whether its loss is the true one."""
-        rows = self.memories.effect_rows()
+        rows = proving.effect_rows(self.memories)
         head = next(rows)
         for row in (dict(zip(head, each)) for each in rows):
             if row["outcome"] != "unknown" and row["memory"] in self.lessons:
@@ -280,11 +282,11 @@ class Store:
                 )
         if self.world.also == "merges":
             for one, other in zip(ids[0:4:2], ids[1:4:2]):
-                self.memories.review(one, "merge", into=other)
+                reviewing.review(self.memories, one, "merge", into=other)
                 self.lessons.pop(one)
         if self.world.also == "deletions":
             for id in ids[:2]:
-                self.memories.forget(id)
+                correcting.forget(self.memories, id)
                 self.lessons.pop(id)
             self.memories.add("Prefer small commits.", kind="preference")
 
@@ -423,7 +425,7 @@ def measured(world: World, stores: int, seed: int) -> Result:
             for id, name in names.items():
                 said = {
                     entry.after["verdict"]
-                    for entry in store.memories.log(memory=id, verb="verdict")
+                    for entry in queries.log(store.memories, memory=id, verb="verdict")
                     if entry.after.get("verdict")
                 }
                 innocent = world.also == "ruin" and name != NAMES[0]

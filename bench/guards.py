@@ -26,14 +26,14 @@ from bench.exams.feed import World, instructions, placed, projects, sessions, tr
 from bench.exams.product import Product
 from bench.exams.transcript import events
 
-import tacit.app.whole
-from tacit.app.guarding import why_not
+import tacit
 from tacit.core.digest import short_hash
 from tacit.core.run import Run, Step
 from tacit.core.states import ACTIVE
 from tacit.core.value import replace
 from tacit.guards.condition import ASK, REFUSE, Guard, says
 from tacit.guards.forms import condition_of
+from tacit.guards.guarding import why_not
 from tacit.guards.history import RIGHT, WRONG, Firing, Record, firings_in, offered
 from tacit.hosts.formats import read
 from tacit.hosts.source import FileSource
@@ -117,7 +117,7 @@ def _played(world: World, forms: dict[str, str]) -> Any:
 
 def _could(world: World, forms: dict[str, str]) -> list[Guard]:
     """The guards of the lessons in force whose form is known, as a reader proposes it or a person types it."""
-    with tacit.app.whole.open(
+    with tacit.open(
         env=world.home.env(), cwd=str(world.home.repository), create=False, by="dev", yes=True
     ) as memories:
         lessons = memories.store.select([memories.project_id], states=(ACTIVE,), limit=-1)

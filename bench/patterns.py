@@ -198,8 +198,8 @@ def learned(
     prompt: str = "go on",
 ) -> None:
     """A run that holds the text, learned into a store of its own."""
-    from tacit.app.whole import open
     from tacit.core.run import Run, Step
+    from tacit.memory import open
 
     at = folder / f"{os.urandom(6).hex()}.db"
     steps = (
@@ -248,11 +248,12 @@ def synced(text: str) -> None:
 
 def repaired(folder: Path, text: str) -> None:
     """A store of such lessons, one of whose rows does not verify, mended."""
-    from tacit.app.safety import repair_store
-    from tacit.app.whole import open
     from tacit.core.edits import made
     from tacit.core.journal import Hand
+    from tacit.learn import queries
     from tacit.lesson import Lesson
+    from tacit.memory import open
+    from tacit.store.safekeeping import repair_store
 
     at = folder / f"{os.urandom(6).hex()}.db"
     when = "2026-11-16T10:00:00.000Z"
@@ -270,7 +271,7 @@ def repaired(folder: Path, text: str) -> None:
             tx.rows("UPDATE memory SET kind = 'other' WHERE id = 'm00000000000'")
     repair_store(str(at), {"HOME": str(folder)})
     with open(str(at), "p", env={"HOME": str(folder)}) as memories:
-        assert memories.health().health.is_sound
+        assert queries.health(memories).health.is_sound
 
 
 def hooked(event: str, **said: object) -> str:
@@ -285,13 +286,17 @@ def hooked(event: str, **said: object) -> str:
 
 def furnished() -> None:
     """Lessons for the hooks, one of which the prose asks for."""
-    from tacit.app.whole import open
+    from tacit.learn import correcting
+    from tacit.memory import open
     from tacit.testing import signed
 
     with open(env=signed(os.environ)) as memories:
-        memories.add_many(
-            f"Lesson {n}: {name} stand in logs of the importer; cut them before `make check{n}`."
-            for n, name in enumerate(PATTERNS)
+        correcting.add_many(
+            memories,
+            [
+                f"Lesson {n}: {name} stand in logs of the importer; cut them before `make check{n}`."
+                for n, name in enumerate(PATTERNS)
+            ],
         )
         memories.add(
             "The worker reads the queue in the order of arrival: a job that fails is kept with its error, and tried again."

@@ -31,13 +31,15 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Protocol
 
+import tacit
+
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE)]
 
 import apsw  # noqa: E402
 
-import tacit.app.whole  # noqa: E402
 from quality_sets import SETS, Lesson, Question, Stage, session_folder  # noqa: E402
+from tacit.learn import correcting  # noqa: E402
 from tacit.testing import signed  # noqa: E402
 
 DEPTH = 10
@@ -92,7 +94,7 @@ class Tacit:
                 "XDG_CONFIG_HOME": place,
             }
         )
-        self.memories = tacit.app.whole.open(
+        self.memories = tacit.open(
             str(Path(place) / "tacit.db"),
             project="quality",
             env=env,
@@ -107,7 +109,7 @@ class Tacit:
         facets = [
             {"kind": "pitfall", **{name: getattr(each, name) for name in told}} for each in lessons
         ]
-        for lesson, kept in zip(lessons, self.memories.add_many(facets)):
+        for lesson, kept in zip(lessons, correcting.add_many(self.memories, facets)):
             self.ours[kept.id] = lesson.id
 
     def answer(self, question: Question) -> list[str]:

@@ -32,6 +32,7 @@ from time import process_time
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "src"))
 
+from tacit.learn import correcting
 from tacit.safety.redact import redact
 from tacit.safety.screen import screen
 from tacit.testing import signed
@@ -1180,7 +1181,7 @@ def false_alarms(texts: Iterable[str]) -> list[str]:
 
 def left_in_a_store(each: int, seed: int) -> tuple[int, int]:
     """Lessons with secrets of the known kinds are added to a store: how many, and how many secrets its files hold."""
-    from tacit.app.whole import open as open_store
+    from tacit.memory import open as open_store
 
     with tempfile.TemporaryDirectory() as folder:
         samples = [
@@ -1198,7 +1199,7 @@ def left_in_a_store(each: int, seed: int) -> tuple[int, int]:
             }
         )
         with open_store(str(Path(folder) / "tacit.db"), cwd=folder, env=env) as memories:
-            memories.add_many([sample.text for sample in samples])
+            correcting.add_many(memories, [sample.text for sample in samples])
         files = b"".join(path.read_bytes() for path in Path(folder).rglob("*") if path.is_file())
         # Ten characters in a row are enough to know a secret by.
         left = sum(

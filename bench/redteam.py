@@ -35,6 +35,7 @@ from redteam_more import MORE_CHANNELS  # noqa: E402
 from redteam_origins import ORIGIN_CHANNELS, by_own_logs  # noqa: E402
 from tacit.cli import main  # noqa: E402
 from tacit.hosts import SHELLS  # noqa: E402
+from tacit.learn import queries, reviewing  # noqa: E402
 from tacit.testing import signed  # noqa: E402
 
 # Two words of one text stand in no other: which one is through is never in doubt.
@@ -248,12 +249,12 @@ class World:
 
     def kept(self) -> str:
         """What shows that the channel was read at all: lessons held or waiting, and the person's own line where a host's file holds one."""
-        from tacit.app.whole import open
+        from tacit.memory import open
 
         with open() as memories:
-            every = memories.list(limit=1000)
+            every = queries.listed(memories, limit=1000)
             runs = len(memories.store.runs(memories.project_id, limit=100))
-            asked = len(memories.proposals())
+            asked = len(reviewing.proposals(memories))
         own = (
             "; the typed line beside it: given"
             if any(memory.text == CANARY and memory.state == "active" for memory in every)

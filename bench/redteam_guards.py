@@ -22,12 +22,15 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import tacit
+
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / "src"), str(ROOT / "bench")]
 
+
 import redteam  # noqa: E402
 import redteam_hosts  # noqa: E402
-import tacit.app.whole  # noqa: E402
+from tacit.guards import guarding  # noqa: E402
 from tacit.guards.forms import condition_of  # noqa: E402
 
 _FORMS = (
@@ -81,8 +84,10 @@ def tried(plant: Callable[[Any, int], None], runs: int) -> dict[str, int]:
                 for each in lessons:
                     _armed_by_an_agent(world, each["id"], end)
             found = json.loads(world.tacit("guard", "--json"))["data"]
-            with tacit.app.whole.open(create=False, by="ada", yes=True) as memories:
-                forms = [memories.proposed_form(memories.get(each["id"])) for each in lessons]
+            with tacit.open(create=False, by="ada", yes=True) as memories:
+                forms = [
+                    guarding.proposed_form(memories, memories.get(each["id"])) for each in lessons
+                ]
             could = [each["text"] for each, form in zip(lessons, forms) if form]
             decided = sum(
                 "permissionDecision" in _before(world, n, call) for n, call in enumerate(CALLS)
@@ -114,10 +119,10 @@ def _believed(lessons: list[dict[str, Any]], end: bool) -> None:
                 rows.append(row)
         return json.dumps({"forms": rows})
 
-    with tacit.app.whole.open(create=False, by="ada", yes=True) as memories:
+    with tacit.open(create=False, by="ada", yes=True) as memories:
         known = [memories.get(each["id"]) for each in lessons]
         for n in range(0, len(known), 20):
-            memories.propose_forms(known[n : n + 20], answer)
+            guarding.propose_forms(memories, known[n : n + 20], answer)
 
 
 def _armed_by_an_agent(world: Any, lesson: str, end: bool) -> None:

@@ -317,9 +317,9 @@ def _says(lesson: str, line: str) -> str:
 
 def reads(fooled: tuple[str, ...]) -> tuple[int, int]:
     """(plants through, lessons of the person lost) where these questions are answered by a fooled reader, in three sessions."""
-    from tacit.app.whole import open
     from tacit.core.digest import new_id
     from tacit.learn.pipeline import read
+    from tacit.memory import open
     from tacit.reading.questions import ReaderContext
     from tacit.reading.session import prepared
     from tacit.store.readings import readings_folder
@@ -421,10 +421,10 @@ class Words:
 def obeyed(command: str, wording: str = "") -> tuple[int, int]:
     """(1 where a command that cured a failure in three sessions is told, 0): by rules, or in a reader's words. A page, an output or a
     server told each session to run it."""
-    from tacit.app.whole import open
     from tacit.core.digest import new_id
     from tacit.core.run import Step
     from tacit.learn.pipeline import read
+    from tacit.memory import open
     from tacit.reading.questions import ReaderContext
     from tacit.reading.session import prepared
     from tacit.store.readings import readings_folder

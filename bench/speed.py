@@ -23,8 +23,10 @@ import learning
 import tending
 from measure import Spent, Table, dated, interpreter, log, nice, over_floor, run, surroundings
 from stores import PROJECT, cache, environment, fresh, make_store, opened
-from tacit.app.whole import Memories
 from tacit.hooks.search import Search
+from tacit.learn import correcting, queries
+from tacit.memory import Memory as Memories
+from tacit.origins import tending as origins_night
 from tacit.store.finding import FullText
 from texts import Writer
 
@@ -340,7 +342,7 @@ def adding(table: Table, sizes: Sequence[int], rounds: int, growth: Growth) -> N
         lesson = writer.lesson()
         for at, kept in enumerate(stores):
             begun = time.process_time()
-            kept.add_many([lesson])
+            correcting.add_many(kept, [lesson])
             if number >= 4:
                 spent[at].append(time.process_time() - begun)
     for kept in stores:
@@ -391,13 +393,14 @@ def tend(table: Table, sizes: Sequence[int], rounds: int, growth: Growth) -> Non
     path = fresh(size, "tend")
     with opened(path) as kept:
         tending.lived_through(kept, path)
-        kept.tend()
+        origins_night.tend(kept)
         said = [f"An old fact about the {n}th gate of the harbour." for n in range(3)]
-        old = kept.add_many(
-            {"text": text, "kind": "fact", "at": "2024-01-01T00:00:00.000Z"} for text in said
+        old = correcting.add_many(
+            kept,
+            [{"text": text, "kind": "fact", "at": "2024-01-01T00:00:00.000Z"} for text in said],
         )
         before = tending.last_entry(kept)
-        kept.tend()
+        origins_night.tend(kept)
         touched = {
             row[0]
             for row in kept.store.rows(
@@ -525,7 +528,7 @@ def many(table: Table, sizes: Sequence[int], rounds: int, growth: Growth) -> Non
         found = int(
             kept.store.one("SELECT count(*) FROM memory WHERE text LIKE '% Kept by writer-%'")[0]
         )
-        faults = len(kept.health().health.faults)
+        faults = len(queries.health(kept).health.faults)
     wanted = half * EACH
     table.add(
         f"{PROCESSES} processes: acknowledged of {wanted}, found",

@@ -14,8 +14,9 @@ import shutil
 import sys
 import time
 
-from tacit.app.whole import Memories
-from tacit.app.whole import open as open_memories
+from tacit.learn import correcting
+from tacit.memory import Memory as Memories
+from tacit.memory import open as open_memories
 from tacit.testing import signed
 from texts import Writer
 
@@ -64,11 +65,11 @@ def _fill(path: str, kind: str, start: int, end: int) -> None:
     others = (end - start) // 10
     with opened(path) as kept:
         _hurry(kept)
-        kept.add_many(make() for _ in range(end - start - others))
+        correcting.add_many(kept, (make() for _ in range(end - start - others)))
     for block in range(0, others, BLOCK):
         with opened(path, f"other-{((start // 10 + block) // BLOCK) % OTHERS}") as kept:
             _hurry(kept)
-            kept.add_many(make() for _ in range(min(BLOCK, others - block)))
+            correcting.add_many(kept, (make() for _ in range(min(BLOCK, others - block))))
 
 
 def _hurry(kept: Memories) -> None:

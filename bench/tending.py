@@ -20,8 +20,10 @@ from collections.abc import Sequence
 from learning import cpu
 from measure import Spent, Table, dated, interpreter, log, nice, over_floor, run, surroundings
 from stores import PROJECT, environment, fresh, opened
-from tacit.app.whole import Memories
-from tacit.app.whole import open as open_memories
+from tacit.learn import correcting
+from tacit.memory import Memory as Memories
+from tacit.memory import open as open_memories
+from tacit.origins import tending
 from texts import Writer
 
 TACIT = os.path.join(os.path.dirname(sys.executable), "tacit")
@@ -82,7 +84,7 @@ def per_due(table: Table, size: int, due: int) -> float:
         spent, passes = 0.0, []
         while not passes or passes[-1].moves or passes[-1].of("merge").figures["compared"]:
             begun = time.process_time()
-            passes.append(kept.tend())
+            passes.append(tending.tend(kept))
             spent += time.process_time() - begun
         spent -= len(passes) * min(
             cpu(kept.tend) for _ in range(3)
@@ -113,7 +115,7 @@ def tended(size: int) -> str:
             )  # the runs it lived through
             tx.put_meta(f"tend:{project.id}:swept", "\t".join(map(str, swept)))
         for _ in range(2):
-            kept.tend()
+            tending.tend(kept)
     return path
 
 
@@ -141,7 +143,7 @@ def come_due(path: str, many: int) -> None:
     with open_memories(
         path, project=PROJECT, env={**environment(folder), "TACIT_RUN": "night"}, cwd=folder
     ) as agent:
-        agent.add_many([*old, *new])
+        correcting.add_many(agent, [*old, *new])
 
 
 def last_entry(kept: Memories) -> int:

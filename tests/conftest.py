@@ -17,9 +17,9 @@ from typing import Any
 import pytest
 from hypothesis import settings
 from tests.copied_stores import copy_stores, is_copying, make_model, make_stores
+from tests.verbs import Memories
+from tests.verbs import open as open_memories
 
-from tacit.app.whole import Memories
-from tacit.app.whole import open as open_memories
 from tacit.core.digest import hex_digest
 from tacit.hosts import SHELLS
 from tacit.store.check import check

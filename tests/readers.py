@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from tacit.app.whole import Memories
+from tests.verbs import Memories
+
 from tacit.core.digest import new_id
 from tacit.core.run import Run
 from tacit.learn.pipeline import read

@@ -65,7 +65,7 @@ def test_the_budgets_can_still_be_measured(tmp_path: Path) -> None:
         "due = tending.tended(300)\n"
         "tending.come_due(due, 20)\n"
         "with opened(due) as kept:\n"
-        "    print(len(kept.tend().archived))\n"
+        "    print(len(speed.origins_night.tend(kept).archived))\n"
     )
     env = {**os.environ, "TACIT_BENCH": str(tmp_path), "PYTHONPATH": str(BENCH)}
     done = subprocess.run(

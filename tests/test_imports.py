@@ -117,7 +117,7 @@ def _check(loaded: set[str]) -> None:
 
 def test_the_store_and_the_profile_are_light(folder: Path, tacit: object) -> None:
     """Opening a store, reading its project and its compiled profile loads nothing heavy."""
-    from tacit.app.whole import open
+    from tests.verbs import open
 
     with open() as memories:
         memories.add("Run make migrate before the tests.")
@@ -132,7 +132,7 @@ def test_the_store_and_the_profile_are_light(folder: Path, tacit: object) -> Non
 @pytest.mark.parametrize("verb", ["inject", "hook", "word"])
 def test_what_runs_for_each_prompt_is_light(verb: str, folder: Path) -> None:
     """inject, hook and a word in passing, from argument to recorded answer."""
-    from tacit.app.whole import open
+    from tests.verbs import open
 
     with open() as memories:
         memories.add("Run make migrate before the tests.", kind="command")
@@ -202,7 +202,7 @@ FAILED = {
 @pytest.mark.parametrize("host", FAILED)
 def test_every_host_is_light(host: str, folder: Path) -> None:
     """The same for the other hosts; none loads another's dialect."""
-    from tacit.app.whole import open
+    from tests.verbs import open
 
     with open() as memories:
         memories.add("Run make migrate before the tests.", kind="command")

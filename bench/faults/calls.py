@@ -122,14 +122,15 @@ def _put_back(home: Path) -> None:
 # One process looks at what a fault left behind: what the doctor says, what is there, and whether the next write works.
 AFTER = """
 import json, sys
-from tacit.app.whole import open
+from tacit.learn.queries import health
+from tacit.memory import open
 with open() as memories:
-    faults = [str(f) for f in memories.health().health.faults][:2]
-    there = [m.text for m in memories.list(archived=True)]
+    faults = [str(f) for f in health(memories).health.faults][:2]
+    there = [m.text for m in memories.lessons(gone=True)]
     there += [f"run {f}" for f, n in memories.store.rows("SELECT foreign_id, CASE WHEN learned_at <> '' OR foreign_id = 'r1' THEN 1 ELSE seq END FROM run") if n]
     findings = memories.store.one("SELECT count(*) FROM finding")[0]
     memories.add("a lesson after the fault")
-    after = "a lesson after the fault" in [m.text for m in memories.list()]
+    after = "a lesson after the fault" in [m.text for m in memories.lessons()]
 print(json.dumps([faults, there, findings, after]))
 """
 

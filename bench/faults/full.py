@@ -139,7 +139,7 @@ def _fill(disk: Path, free: int) -> None:
 
 
 def _crash(home: Path) -> None:
-    code = "import os, sys; from tacit.app.whole import open; m = open(); m.store.write().__enter__().put_meta('crashed', sys.argv[1]); m.store._cursor.execute('COMMIT'); os._exit(0)"
+    code = "import os, sys; from tacit import open; m = open(); m.store.write().__enter__().put_meta('crashed', sys.argv[1]); m.store._cursor.execute('COMMIT'); os._exit(0)"
     env = signed(
         {
             **os.environ,

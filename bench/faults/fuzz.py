@@ -35,6 +35,7 @@ from typing import Any
 import corpus
 from common import campaign, frozen_source, taken
 
+from tacit.learn import correcting
 from tacit.testing import signed
 
 SECONDS = 20.0  # a batch
@@ -91,9 +92,10 @@ def doors(home: Path) -> dict[str, Door]:
     )
     work = home / "work"
     work.mkdir(parents=True, exist_ok=True)
-    from tacit.app.whole import open as open_memories
+
     from tacit.hosts import formats
     from tacit.hosts.source import BytesSource
+    from tacit.memory import open as open_memories
 
     formats._foreign = functools.cache(
         formats._foreign
@@ -186,7 +188,9 @@ def _config(raw: bytes, env: dict[str, str]) -> Any:
 def _add(raw: bytes, memories: Any) -> Any:
     from tacit.cli.lessons import _lesson
 
-    return memories.add_many([_lesson(raw.decode("utf-8", "surrogateescape"), {})])[0].state
+    return correcting.add_many(memories, [_lesson(raw.decode("utf-8", "surrogateescape"), {})])[
+        0
+    ].state
 
 
 def _arguments(raw: bytes, env: dict[str, str], work: Path) -> Any:

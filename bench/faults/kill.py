@@ -192,7 +192,7 @@ def prepared(place: Path) -> Path:
         done = tacit(home, *args)
         if done.returncode:
             raise RuntimeError(f"{args}: {done.stderr}")
-    code = f"from tacit.app.whole import open\nwith open(by='ada', yes=True) as m: m.use_profile('default', {SHORT})"
+    code = f"from tacit import open\nfrom tacit.settings import use_profile\nwith open(by='ada', yes=True) as m: use_profile(m, 'default', {SHORT})"
     subprocess.run([sys.executable, "-c", code], cwd=home, env=surroundings(home), check=True)
     return home
 
@@ -300,7 +300,7 @@ def finished(home: Path) -> list[str]:
             )
     code = """
 import json, sys
-from tacit.app.whole import open
+from tacit.memory import open
 from tacit.core.links import LOST
 from tacit.origins.fading import runs as of_evidence
 with open() as memories:

@@ -60,20 +60,21 @@ TENDED = 2000
 FILL = """
 import sys
 sys.path.insert(0, sys.argv[1])
-from tacit.app.whole import open
+from tacit.memory import open
+from tacit.learn.correcting import add_many
 from texts import Writer
 writer = Writer(1)
 with open() as memories:
     for _ in range(int(sys.argv[2]) // 1000):
-        memories.add_many(writer.lesson() for _ in range(1000))
+        add_many(memories, (writer.lesson() for _ in range(1000)))
 """
 READER = """
 import resource, sys, time
-from tacit.app.whole import open
+from tacit.memory import open
 end = time.monotonic() + float(sys.argv[1])
 with open() as memories:
     while time.monotonic() < end:
-        memories.list(limit=50, text="zebra")
+        memories.lessons(limit=50, text="zebra")
         [line] = [l for l in __import__("builtins").open("/proc/self/status") if l.startswith("VmRSS")] if sys.platform == "linux" else ["VmRSS: 0"]
         print(time.time(), int(line.split()[1]), flush=True)
         time.sleep(0.2)

@@ -18,7 +18,7 @@ from pathlib import Path
 from bench.looks.figures import answered, at_start, projects
 from bench.looks.walk import LESSONS, Step, left, lessons_in, named, place_of, standing
 
-from tacit.app.looked import Brought
+from tacit.learn.looked import Brought
 from tacit.reading.asked import Item, failing
 from tacit.reading.failures import met
 

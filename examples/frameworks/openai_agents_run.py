@@ -67,7 +67,7 @@ def coder(run: Running) -> Agent[Any]:
 async def main() -> None:
     with tacit.open() as memories:
         for _ in range(3):
-            async with memories.run(task=TASK, host="openai-agents", agent="coder") as run:
+            with memories.run(task=TASK, host="openai-agents", agent="coder") as run:
                 agent = coder(run)
                 result = await Runner.run(agent, TASK, hooks=Taking(run))
                 print(result.final_output)

@@ -21,7 +21,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Unpack
 
-    from tacit.app.facets import (
+    from tacit.core.proposal import Proposal
+    from tacit.core.run import Run
+    from tacit.facets import (
         FindingFacets,
         LessonFacets,
         LessonFields,
@@ -29,13 +31,11 @@ if TYPE_CHECKING:
         QueryFacets,
         RunFacets,
     )
-    from tacit.app.queries import Why
-    from tacit.core.proposal import Proposal
-    from tacit.core.run import Run
     from tacit.hooks.answer import Recalled
     from tacit.hooks.events import Injection
     from tacit.hosts.source import Source
     from tacit.learn.by_hand import Submitted
+    from tacit.learn.queries import Why
     from tacit.learn.review import Reviewed
     from tacit.learn.running import Running
     from tacit.learn.stage import Learned
@@ -79,44 +79,42 @@ class Memory(Opened):
 
     def add(self, text: str, **facets: Unpack[LessonFacets]) -> Lesson:
         """Keep a lesson; `trust` says whose words these are if not one's own."""
-        from tacit.app.by_hand import ByHand
+        from tacit.learn.correcting import add
 
-        return ByHand.of(self).add(text, **facets)
+        return add(self, text, **facets)
 
     def edit(
         self, id: str, *, reason: str = "", typo: bool = False, **fields: Unpack[LessonFields]
     ) -> Lesson:
         """Correct a lesson: other words are another lesson, unless it was a `typo`."""
-        from tacit.app.by_hand import ByHand
+        from tacit.learn.correcting import edit
 
-        return ByHand.of(self).edit(id, reason=reason, typo=typo, **fields)
+        return edit(self, id, reason=reason, typo=typo, **fields)
 
     def keep(self, id: str, *, always: bool | None = None, reason: str = "") -> Lesson:
         """Make a lesson the person's own word; `always` tells it at every start, or no more."""
-        from tacit.app.reviewing import Reviewing
+        from tacit.learn import correcting, reviewing
 
-        deciding = Reviewing.of(self)
         if always is not None:
-            return deciding.pin(id, always, reason=reason)
-        deciding.review(id, "approve", reason=reason)
+            return correcting.pin(self, id, always, reason=reason)
+        reviewing.review(self, id, "approve", reason=reason)
         return self.get(id)
 
     def drop(
         self, id: str = "", *, source: str = "", erase: bool = False, reason: str = ""
     ) -> list[Lesson]:
         """Take a lesson out, or all that came from a `source`; with `erase` its text goes everywhere, for good."""
-        from tacit.app.by_hand import ByHand
+        from tacit.learn import correcting
 
-        hand = ByHand.of(self)
         if erase:
-            return [hand.erase(id, reason=reason)]
-        return hand.forget(id, origin=source, reason=reason)
+            return [correcting.erase(self, id, reason=reason)]
+        return correcting.forget(self, id, origin=source, reason=reason)
 
     def undo(self, what: str | int = "", *, source: str = "") -> list[Lesson]:
         """Take back a change: the last one of a lesson, a journal entry, or the dropping of a `source`."""
-        from tacit.app.by_hand import ByHand
+        from tacit.learn.correcting import undo
 
-        return ByHand.of(self).undo(what, origin=source)
+        return undo(self, what, origin=source)
 
     def lesson(self, id: str) -> Lesson:
         """One lesson, by its id, a unique prefix of it, or an alias."""
@@ -131,16 +129,15 @@ class Memory(Opened):
         **filters: Unpack[ListFilters],
     ) -> list[Lesson]:
         """Lessons of this project and those for every project, newest first; with `gone` also what was taken out."""
-        from tacit.app.queries import Queries
+        from tacit.learn.queries import listed
 
-        listed = Queries.of(self).list
-        return listed(states=states, archived=gone, everywhere=everywhere, **filters)
+        return listed(self, states=states, archived=gone, everywhere=everywhere, **filters)
 
     def why(self, id: str, question: str = "") -> Why:
         """All that is known of a lesson: where it comes from, what came of it, what would change it."""
-        from tacit.app.queries import Queries
+        from tacit.learn.queries import why
 
-        return Queries.of(self).why(id, question)
+        return why(self, id, question)
 
     # -- sessions --------------------------------------------------------------------------------
 
@@ -155,10 +152,9 @@ class Memory(Opened):
         dry_run: bool = False,
     ) -> list[Learned]:
         """Learn the sessions in a file, a source or one value. Learning the same twice changes nothing."""
-        from tacit.app.learning import Learning
+        from tacit.learn.learning import learn
 
-        learn = Learning.of(self).learn
-        return learn(source, format=format, run=run, over=over, again=again, dry_run=dry_run)
+        return learn(self, source, format=format, run=run, over=over, again=again, dry_run=dry_run)
 
     def run(
         self,
@@ -170,10 +166,9 @@ class Memory(Opened):
         **facets: Unpack[RunFacets],
     ) -> Running:
         """One run of a loop of your own: it is told its lessons, takes findings, and is learned at its end."""
-        from tacit.app.learning import Learning
+        from tacit.learn.learning import run as loop
 
-        loop = Learning.of(self).run
-        return loop(task, run=run, root=root, instruments=instruments, **facets)
+        return loop(self, task, run=run, root=root, instruments=instruments, **facets)
 
     def submit(
         self,
@@ -185,9 +180,9 @@ class Memory(Opened):
         **facets: Unpack[FindingFacets],
     ) -> Submitted:
         """A finding of a run that goes on, as its agent tells it: with an agent's trust."""
-        from tacit.app.learning import Learning
+        from tacit.learn.learning import submit
 
-        return Learning.of(self).submit(text, run=run, host=host, origin=origin, **facets)
+        return submit(self, text, run=run, host=host, origin=origin, **facets)
 
     # -- telling ---------------------------------------------------------------------------------
 
@@ -195,9 +190,9 @@ class Memory(Opened):
         self, task: str = "", *, run: str = "", look: bool = False, **facets: Unpack[QueryFacets]
     ) -> Injection:
         """What an agent should know before or during a run, recorded with its test group; with `look` nothing is recorded."""
-        from tacit.app.recalling import Recalling
+        from tacit.hooks.recalling import inject
 
-        return Recalling.of(self).inject(task, run=run, look=look, **facets)
+        return inject(self, task, run=run, look=look, **facets)
 
     def recall(
         self,
@@ -209,50 +204,48 @@ class Memory(Opened):
         **facets: Unpack[QueryFacets],
     ) -> Recalled:
         """What is known about a question, best first."""
-        from tacit.app.recalling import Recalling
+        from tacit.hooks.recalling import recall
 
-        return Recalling.of(self).recall(question, run=run, limit=limit, as_of=as_of, **facets)
+        return recall(self, question, run=run, limit=limit, as_of=as_of, **facets)
 
     # -- deciding --------------------------------------------------------------------------------
 
     def questions(self) -> list[Proposal]:
         """What waits for a person's yes, oldest first."""
-        from tacit.app.reviewing import Reviewing
+        from tacit.learn.reviewing import proposals
 
-        return Reviewing.of(self).proposals()
+        return proposals(self)
 
     def answer(self, question: str, yes: bool, *, reason: str = "") -> Reviewed | int:
         """Answer a question with yes or no."""
-        from tacit.app.reviewing import Reviewing
+        from tacit.learn.reviewing import review
 
-        decision = "approve" if yes else "reject"
-        return Reviewing.of(self).review(question, decision, reason=reason)
+        return review(self, question, "approve" if yes else "reject", reason=reason)
 
     def effect(self, id: str = "") -> Effects:
         """Does it help? With the sessions that went without: one lesson, or all of them."""
-        from tacit.app.proving import Proving
+        from tacit.trial.proving import effect
 
-        return Proving.of(self).effect(id)
+        return effect(self, id)
 
     # -- carrying --------------------------------------------------------------------------------
 
     def sync(self, *, dry_run: bool = False) -> Synced:
         """Tell the others what is new here, and take in what they told."""
-        from tacit.app.team import Team
+        from tacit.sync.team import share
 
-        return Team.of(self).sync(dry_run=dry_run)
+        return share(self, dry_run=dry_run)
 
     def export(self, format: str = "jsonl", part: str = "") -> str:
         """The project's lessons as text: jsonl, csv, markdown, or as another system writes them."""
-        from tacit.app.exchange import Exchange
+        from tacit.origins.exchange import export
 
-        return Exchange.of(self).export(format, part)
+        return export(self, format, part)
 
     def import_(
         self, source: str | Source, *, format: str = "", trust: str = "", dry_run: bool = False
     ) -> list[TakenIn]:
         """Take in lessons, of ours or another system's; without `trust` they wait for somebody's word."""
-        from tacit.app.exchange import Exchange
+        from tacit.origins.exchange import import_
 
-        bring = Exchange.of(self).import_
-        return bring(source, format=format, trust=trust, dry_run=dry_run)
+        return import_(self, source, format=format, trust=trust, dry_run=dry_run)

@@ -12,6 +12,7 @@ from tacit.core.value import replace
 from tacit.lesson import GLOBAL, Lesson
 from tacit.place.folders import data_folder as data_folder
 from tacit.place.folders import home_folder
+from tacit.place.folders import machine_id as machine_id
 from tacit.place.folders import store_path as store_path
 from tacit.store.moments import choice
 
@@ -24,8 +25,10 @@ if TYPE_CHECKING:
     from tacit.core.config import Settled
     from tacit.core.ports import Model
     from tacit.core.profile import Profile
+    from tacit.core.proposal import Proposal
     from tacit.core.rows import Choice
     from tacit.core.trust import Actor
+    from tacit.place.files import WorkTree
     from tacit.place.identity import Place
     from tacit.safety.witness import Vouch
     from tacit.store.reads import Reads, Store, WorkContext
@@ -55,32 +58,6 @@ def config_path(env: Mapping[str, str]) -> str:
         "tacit",
         "config.toml",
     )
-
-
-def machine_id(env: Mapping[str, str]) -> str:
-    """A random name of this machine for this user, made once; empty where it cannot be kept."""
-    path = os.path.join(data_folder(env), "machine")
-    for _ in range(2):
-        try:
-            fd = os.open(path, os.O_RDONLY)
-        except OSError:
-            try:
-                os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
-                temporary = f"{path}.{new_id()}"
-                fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-                os.write(fd, new_id().encode())
-                os.close(fd)
-                try:
-                    os.link(temporary, path)  # the first of many processes wins, whole
-                finally:
-                    os.unlink(temporary)
-            except OSError:
-                pass
-            continue
-        text = os.read(fd, 64).decode("ascii", "replace").strip()
-        os.close(fd)
-        return text if text.isalnum() else ""
-    return ""
 
 
 def _now() -> str:
@@ -175,6 +152,29 @@ class Opened:
         """Close the store's connection."""
         self.store.close()
 
+    def publish(self) -> bool:
+        """Write the pages that hosts load; False where another process tends this project, and writes them itself."""
+        from tacit.origins.pages import publish
+
+        return publish(self)
+
+    def accept_guard(self, offer: Proposal) -> str:
+        """Arm a guard that was offered, and say so."""
+        from tacit.guards.guarding import accept_guard
+
+        return accept_guard(self, offer)
+
+    @property
+    def work_tree(self) -> WorkTree:
+        """The project's work tree, to read and write files there."""
+        from tacit.place import identity
+        from tacit.place.files import WorkTree
+
+        project, place = self.ensure_project(), self.place
+        if place.given and project.root != place.root:
+            place = identity.locate(project.root, self.env)
+        return WorkTree(place.root, place.git_dir)
+
     @property
     def vouch(self) -> Vouch:
         """What the repository of this folder vouches for: asked of words that no session's record stands behind."""
@@ -240,8 +240,8 @@ class Opened:
         return found
 
     def _new_project(self, tx: Transaction, id: str) -> Project:
-        from tacit.app.settings import keep_profile
         from tacit.lesson import AGENT
+        from tacit.settings import keep_profile
 
         place, at = self.place, self.now()
         name, profile = place.given or place.name, keep_profile(self, tx, at)
@@ -283,7 +283,7 @@ class Opened:
 
                 found = kept(text)
             else:
-                from tacit.app.settings import wanted_profile
+                from tacit.settings import wanted_profile
 
                 found = wanted_profile(self)
             self._profile = found
@@ -309,8 +309,8 @@ class Opened:
 
     def settled(self) -> Settled:
         """The same, with what does not count of them; settled again only if a file or the environment changed: each question asks."""
-        from tacit.app.settings import repository_file, settings_at
         from tacit.core.config import VARIABLES
+        from tacit.settings import repository_file, settings_at
 
         root, user = self.place.root, config_path(self.env)
         state = (

@@ -12,7 +12,6 @@ from collections.abc import Mapping
 from itertools import count
 from typing import Any
 
-from tacit.app.by_hand import ByHand
 from tacit.core import clock as _clock
 from tacit.core.links import Mark
 from tacit.core.proposal import Proposal
@@ -143,7 +142,6 @@ def finding(
 def live(memories: Memories) -> None:
     """Let a store see something of everything: lessons of every fate, runs with findings, an injection that a later run settled,
     a proposal, a name, a grave, a count, a line for the team; no table stays empty."""
-    hand = ByHand.of(memories)
     first = memories.add(
         "Run make migrate before the tests; é, 日本, =1+1.",
         tags=["db"],
@@ -157,9 +155,9 @@ def live(memories: Memories) -> None:
     memories.edit(
         first.id, text="Run make migrate before the tests, and after a pull.", reason="learned more"
     )
-    hand.pin(shared.id)
-    hand.forget(gone.id, reason="wrong")
-    hand.erase(secret.id)
+    memories.keep(shared.id, always=True)
+    memories.drop(gone.id, reason="wrong")
+    memories.drop(secret.id, erase=True)
     for name in ("r1", "r2"):
         memories.learn(
             run(

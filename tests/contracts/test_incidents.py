@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from tests.verbs import open as open_memories
 
-from tacit.app.whole import open as open_memories
 from tacit.core.run import Run
 from tacit.store.failures import commonest
 from tacit.testing import run, tool

@@ -11,9 +11,9 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, initialize, invariant, rule
 from tests.terminals import put_as
+from tests.verbs import Memories
+from tests.verbs import open as open_memories
 
-from tacit.app.whole import Memories
-from tacit.app.whole import open as open_memories
 from tacit.core import clock
 from tacit.core.errors import Refused, TacitError
 from tacit.core.links import Evidence

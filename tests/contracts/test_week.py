@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from tacit.app.whole import open as open_memories
+from tests.verbs import open as open_memories
+
 from tacit.testing import finding, run
 
 

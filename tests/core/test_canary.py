@@ -123,7 +123,7 @@ def test_a_doubt_is_counted_by_host_and_version() -> None:
 
 def test_a_doubt_is_kept_once_a_session(tmp_path: Path) -> None:
     """Learning tells the store; learning again counts nothing more."""
-    from tacit.app.whole import open
+    from tests.verbs import open
 
     (tmp_path / "w").mkdir()
     env = {

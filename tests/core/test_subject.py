@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tests import verbs
 
-import tacit
 from tacit.lesson import NAME_CHARS, NAMES, Lesson, joined, kept_subject, names_of, topic_of
 from tacit.words.subject import subject_by_rules
 
@@ -41,7 +41,7 @@ def test_a_subject_is_bounded() -> None:
 
 def test_a_subject_is_kept_edited_and_found_by(tmp_path: Path) -> None:
     """Topic, names and files find a lesson whose text holds none of them."""
-    with tacit.app.whole.open(tmp_path / "s.db") as memories:
+    with verbs.open(tmp_path / "s.db") as memories:
         lesson = memories.add(
             "Equal ones are joined, the first spelling stays.",
             about="tag merging; mergeTags; --no-dedupe",

@@ -47,7 +47,7 @@ def batch(
 @pytest.fixture
 def memories(folder: Path) -> Iterator[Any]:
     """The memories of a folder, with three lessons and a run."""
-    from tacit.app.whole import open
+    from tests.verbs import open
 
     with open() as opened:
         opened.add("Run make migrate before the tests.", run="r1", alias="m-001")

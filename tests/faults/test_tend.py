@@ -10,7 +10,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-import tacit
+from tests import verbs
+
 from tacit.core.clock import after_days, now
 
 PAIRS = 15
@@ -26,9 +27,7 @@ def prepared(place: Path) -> dict[str, str]:
         "HOME": str(place),
         "USER": "ada",
     }
-    with tacit.app.whole.open(
-        str(place / "a.db"), env={**env, "TACIT_RUN": "r1"}, cwd=str(work)
-    ) as agent:
+    with verbs.open(str(place / "a.db"), env={**env, "TACIT_RUN": "r1"}, cwd=str(work)) as agent:
         old = after_days(now(), -120)
         agent.add_many(
             [
@@ -56,9 +55,7 @@ def started(env: dict[str, str], *args: str) -> subprocess.Popen[str]:
 
 def told(env: dict[str, str]) -> dict[str, object]:
     """What the store came to: states, and how often each memory was written about."""
-    with tacit.app.whole.open(
-        env["TACIT_STORE"], env=env, cwd=str(Path(env["HOME"]) / "work")
-    ) as memories:
+    with verbs.open(env["TACIT_STORE"], env=env, cwd=str(Path(env["HOME"]) / "work")) as memories:
         assert memories.health().health.is_sound
         return {
             "states": memories.store.rows("SELECT id, state, merged FROM memory ORDER BY 1"),
@@ -115,9 +112,7 @@ def test_two_passes_and_eight_learners_at_once(tmp_path: Path) -> None:
     for process in at_once:
         out, err = process.communicate()
         assert process.returncode == 0 and json.loads(out)["ok"], out + err
-    with tacit.app.whole.open(
-        env["TACIT_STORE"], env=env, cwd=str(tmp_path / "home" / "work")
-    ) as memories:
+    with verbs.open(env["TACIT_STORE"], env=env, cwd=str(tmp_path / "home" / "work")) as memories:
         assert {run.foreign_id for run in memories.store.runs(memories.project_id)} >= {
             f"r{n}" for n in range(8)
         }

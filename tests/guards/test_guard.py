@@ -8,11 +8,11 @@ from time import process_time
 
 import pytest
 
-from tacit.app.guarding import why_not
 from tacit.core.errors import UsageError
 from tacit.guards.command import read
 from tacit.guards.condition import Attempt, Condition, Guard, fires, guard_from, guard_json
 from tacit.guards.forms import Form, condition_of, proposed, question
+from tacit.guards.guarding import why_not
 from tacit.guards.history import MOOT, RIGHT, WRONG, offered, recorded
 from tacit.lesson import Lesson, Tally
 from tacit.testing import run, say, tool, user

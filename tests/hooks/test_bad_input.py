@@ -8,8 +8,8 @@ from typing import Any
 
 import apsw
 import pytest
+from tests import verbs
 
-import tacit
 from tacit.hooks.main import EVENTS, respond
 from tacit.testing import signed
 
@@ -26,7 +26,7 @@ LESSONS = (
 def env(tmp_path: Path) -> dict[str, str]:
     """A store of five lessons, in which every word is rare."""
     known = signed({"HOME": str(tmp_path), "XDG_DATA_HOME": str(tmp_path), "TACIT_NO_WORKER": "1"})
-    with tacit.app.whole.open(
+    with verbs.open(
         store_of(known), project="here", env=known, cwd=str(tmp_path), by="dev", yes=True
     ) as memories:
         for text in LESSONS:
@@ -127,6 +127,6 @@ def test_what_failed_is_counted_for_doctor(
 ) -> None:
     monkeypatch.setattr("tacit.hooks.record.chosen", lambda *_: 1 / 0)
     assert said(env, "prompt", payload(env)) == ""
-    with tacit.app.whole.open(store_of(env), env=env, cwd=env["HOME"]) as memories:
+    with verbs.open(store_of(env), env=env, cwd=env["HOME"]) as memories:
         rows = memories.store.rows("SELECT name, count FROM counter")
     assert ("hook_failure", 1) in rows

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests import verbs
 
 import tacit
 from tacit.core.rows import scope_projects
@@ -19,7 +20,7 @@ from tacit.testing import signed
 def memories(tmp_path: Path) -> Iterator[tacit.Memories]:
     env = signed({"HOME": str(tmp_path), "XDG_DATA_HOME": str(tmp_path)})
     store = str(tmp_path / "tacit.db")
-    with tacit.app.whole.open(
+    with verbs.open(
         store, project="here", env=env, cwd=str(tmp_path), by="dev", yes=True
     ) as opened:
         opened.add("Answer in short sentences.", kind="preference")

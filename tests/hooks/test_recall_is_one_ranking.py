@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import tacit
+from tests import verbs
+
 from tacit.testing import signed
 
 
 def test_a_name_met_by_the_way_is_not_lifted_over_what_is_asked(tmp_path: Path) -> None:
     env = signed({"HOME": str(tmp_path), "XDG_DATA_HOME": str(tmp_path)})
-    with tacit.app.whole.open(
+    with verbs.open(
         str(tmp_path / "tacit.db"), project="here", env=env, cwd=str(tmp_path), by="dev", yes=True
     ) as memories:
         memories.add_many(
@@ -29,7 +30,7 @@ def test_a_name_met_by_the_way_is_not_lifted_over_what_is_asked(tmp_path: Path) 
 
 def test_why_a_lesson_scores_is_the_score_that_recall_gave(tmp_path: Path) -> None:
     env = signed({"HOME": str(tmp_path), "XDG_DATA_HOME": str(tmp_path)})
-    with tacit.app.whole.open(
+    with verbs.open(
         str(tmp_path / "tacit.db"), project="here", env=env, cwd=str(tmp_path), by="dev", yes=True
     ) as memories:
         memories.add("Seed the database before the build.")

@@ -9,9 +9,9 @@ from pathlib import Path
 from subprocess import run as started
 
 import pytest
+from tests.verbs import open as open_memories
 
 import tacit as package
-from tacit.app.whole import open as open_memories
 from tacit.core.links import Mark
 from tacit.hosts.source import BytesSource
 from tacit.learn.settle import unit_outcome

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.verbs import open
 
-from tacit.app.whole import open
 from tacit.core.errors import Damaged
 from tacit.core.exchange import Row
 from tacit.hosts import lessons_csv, lessons_jsonl

@@ -171,7 +171,8 @@ def test_a_fork_shares_its_origins_lineage(tmp_path: Path) -> None:
 
 def test_a_fork_is_no_second_sighting(tmp_path: Path) -> None:
     """The failure that was copied was met once; what a sub-agent of the same session met does not add to it either."""
-    from tacit.app.whole import open
+    from tests.verbs import open
+
     from tacit.store.failures import commonest
 
     told = json.loads(EXPORT.read_text())["info"]["time"]["created"]

@@ -110,7 +110,7 @@ SESSION = (
 @pytest.mark.parametrize(("name", "text"), [("r.jsonl", TYPED), ("s.jsonl", SESSION)])
 def test_a_file_of_anyone_is_not_the_user(tmp_path: Path, name: str, text: str) -> None:
     """The command's way learns no wish of it and says so; a person's word, the host's own folder and a hook's path do."""
-    from tacit.app.whole import open
+    from tests.verbs import open
 
     (tmp_path / "w").mkdir()
     env = {
@@ -142,7 +142,8 @@ FAILED = (
 
 def test_what_a_file_of_anyone_says_happened_is_imported(tmp_path: Path) -> None:
     """Nothing in it is observed, whoever reads it how often, and it settles nothing; with a person's word it is a run like any other."""
-    from tacit.app.whole import open
+    from tests.verbs import open
+
     from tacit.testing import signed
 
     (tmp_path / "w").mkdir()

@@ -6,16 +6,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests import verbs
 from tests.journeys.world import Machine
-
-import tacit as tacit_library
 
 
 @pytest.fixture
 def kept(tacit: Any, tmp_path: Path) -> Any:
     """A project with three lessons of a person's, all of them given: trials have their own tests."""
     tacit("init")
-    with tacit_library.app.whole.open(by="ada", yes=True) as memories:
+    with verbs.open(by="ada", yes=True) as memories:
         memories.use_profile("default", {"trial.rate": 0.0})
     tacit("add", "Prices are integers in cents, never floats.", "--kind", "rule")
     tacit(

@@ -14,8 +14,8 @@ import pytest
 from hypothesis import given
 from hypothesis import settings as thorough
 from hypothesis import strategies as st
+from tests import verbs
 
-import tacit as tacit_library
 from tacit.hosts import host
 from tacit.hosts.entries import is_ours, with_entries, without_entries
 from tacit.hosts.registration import registration
@@ -89,7 +89,7 @@ def test_connect_says_that_lessons_are_left_out_and_how_to_have_them_all(
     )
     done = tacit("connect", "claude-code", "--no-control", "--by", "ada", "--yes")
     assert "nothing is left out to measure it" in done.out
-    with tacit_library.app.whole.open() as memories:
+    with verbs.open() as memories:
         assert memories.profile.trial.rate == 0.0
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests import verbs
 
-import tacit as library
 from tacit.core.errors import Refused
 from tacit.hooks import main as hooks
 
@@ -79,7 +79,7 @@ def _no_coin(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def _armed(form: str = FORM) -> str:
-    with library.app.whole.open(by="ada", yes=True) as memories:
+    with verbs.open(by="ada", yes=True) as memories:
         lesson = memories.add(LESSON).id
         memories.arm_check(lesson, form)
         return lesson
@@ -100,7 +100,7 @@ def test_an_agent_is_sent_back_once_and_the_second_time_its_person_hears(folder:
 
 def test_all_that_is_not_so_is_one_message_and_nobody_is_sent_back_twice(folder: Path) -> None:
     first = _armed()
-    with library.app.whole.open(by="ada", yes=True) as memories:
+    with verbs.open(by="ada", yes=True) as memories:
         other = memories.add("Each change of the code is told in the changelog.").id
         memories.arm_check(other, "with src/*.py: CHANGELOG.md")
     session = Session(folder).says("add a field").writes("src/a.py")
@@ -149,11 +149,11 @@ def test_a_file_is_looked_up_where_the_session_wrote_it(folder: Path) -> None:
 def test_only_a_person_arms_one_and_it_is_off_with_a_word(folder: Path, tacit: Any) -> None:
     lesson = _armed()
     shell = {**os.environ, "CLAUDECODE": "1"}
-    with library.app.whole.open(by="", env=shell) as memories, pytest.raises(Refused):
+    with verbs.open(by="", env=shell) as memories, pytest.raises(Refused):
         memories.arm_check(lesson, FORM)
     listed = tacit("guard", "--json").data["checks"]
     assert [row["lesson"] for row in listed] == [lesson]
-    with library.app.whole.open(by="ada", yes=True) as memories:
+    with verbs.open(by="ada", yes=True) as memories:
         memories.disarm_check(lesson)
     assert Session(folder).says("add it").writes("src/a.py").stops() == {}
 
@@ -171,7 +171,7 @@ def test_effect_tells_how_often_it_was_kept_where_it_was_sent_back_and_where_onl
         seen.append(session.stops().get("decision") == "block")
         if seen[-1]:
             session.calls("Bash", {"command": "make test"}, "12 passed")
-        with library.app.whole.open() as memories:
+        with verbs.open() as memories:
             memories.learn(str(session.path), over=True)
     told, back = seen.count(False), seen.count(True)
     wanted = f"sessions that were only told 0 of {told}, sent back {back} of {back};"
@@ -181,13 +181,13 @@ def test_effect_tells_how_often_it_was_kept_where_it_was_sent_back_and_where_onl
 
 def test_a_lesson_that_was_dropped_checks_nothing(folder: Path) -> None:
     lesson = _armed()
-    with library.app.whole.open(by="ada", yes=True) as memories:
+    with verbs.open(by="ada", yes=True) as memories:
         memories.forget(lesson)
     assert Session(folder).says("add it").writes("src/a.py").stops() == {}
 
 
 def test_at_a_terminal_it_is_tried_before_it_is_armed(folder: Path, tacit: Any) -> None:
-    with library.app.whole.open(by="ada", yes=True) as memories:
+    with verbs.open(by="ada", yes=True) as memories:
         lesson = memories.add(LESSON).id
     tried = tacit("guard", "try", lesson, "--when-done", FORM)
     assert tried.code == 0 and "Would not have spoken in 0 sessions." in tried.out

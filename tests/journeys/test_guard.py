@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests import verbs
+from tests.verbs import open as open_memories
 
-import tacit
-from tacit.app.whole import open as open_memories
 from tacit.core.errors import Refused
 from tacit.guards.armed import concerned, guards_path
 from tacit.hooks import main as hooks
@@ -54,7 +54,7 @@ def _sessions(folder: Path, told: int, before: int) -> list[Any]:
 
 
 def _learned(name: str, step: Any, folder: Path) -> None:
-    with tacit.app.whole.open() as memories:
+    with verbs.open() as memories:
         memories.learn(_session(name, folder, step), over=True)
 
 
@@ -65,7 +65,7 @@ def _reader(question: str) -> str:
 
 
 def _armed(step: str = "ask", text: str = TEXT, form: str = FORM, **named: Any) -> tuple[str, str]:
-    with tacit.app.whole.open(by="ada", yes=True) as memories:
+    with verbs.open(by="ada", yes=True) as memories:
         lesson = memories.add(text)
         memories.arm_guard(lesson.id, step, _past(12, failed=12), form=form, **named)
         memories.store.tidy()
@@ -111,7 +111,7 @@ def test_a_guard_asks_with_the_lesson_and_the_way_out(folder: Path) -> None:
 def test_the_same_event_twice_is_one_firing(folder: Path) -> None:
     lesson, _ = _armed("refuse")
     assert _before(folder)["permissionDecision"] == _before(folder)["permissionDecision"] == "deny"
-    with tacit.app.whole.open() as memories:
+    with verbs.open() as memories:
         assert [
             mark.value for mark in memories.store.marks(memory=lesson) if mark.signal == "fired"
         ] == ["refused"]
@@ -120,14 +120,14 @@ def test_the_same_event_twice_is_one_firing(folder: Path) -> None:
 def test_a_refusal_has_no_coin_and_ends_with_a_word(folder: Path) -> None:
     lesson, path = _armed("refuse")
     assert set(_asked(folder)) == {"deny"}
-    with tacit.app.whole.open(by="ada", yes=True) as memories:
+    with verbs.open(by="ada", yes=True) as memories:
         memories.disarm_guard(lesson)
         assert memories.guards() == []
     assert not os.path.exists(guards_path(path)) and set(_asked(folder)) == {""}
 
 
 def test_its_record_comes_first(folder: Path) -> None:
-    with tacit.app.whole.open(by="ada", yes=True) as memories:
+    with verbs.open(by="ada", yes=True) as memories:
         lesson = memories.add(TEXT)
         with pytest.raises(Refused, match="Would not have fired"):
             memories.arm_guard(lesson.id, "ask", form=FORM)
@@ -143,7 +143,7 @@ def test_its_record_comes_first(folder: Path) -> None:
 
 def _given(folder: Path, text: str, times: int) -> str:
     """A lesson that was told at so many starts, after which its call was made all the same."""
-    with tacit.app.whole.open(by="ada", yes=True) as memories:
+    with verbs.open(by="ada", yes=True) as memories:
         lesson = memories.add(text).id
         memories.store.tidy()
     for n in range(times):
@@ -169,7 +169,7 @@ def test_what_came_back_twice_although_it_was_given_is_offered_to_the_person(
     """In the inbox with its record; a yes arms it, a no is remembered, and it is offered once."""
     lesson = _given(folder, TEXT, told)
     sessions = _sessions(folder, told, before)
-    with tacit.app.whole.open(by="ada", yes=True) as memories:
+    with verbs.open(by="ada", yes=True) as memories:
         offered = memories.offer_guards(lambda: sessions, _reader)
         assert [(each.memory, (each.payload or {})["step"]) for each in offered] == (
             [(lesson, step)] if step else []
@@ -203,7 +203,7 @@ def test_an_offer_stands_on_the_first_screen_and_a_word_arms_it(
 
 def test_an_offer_that_was_declined_does_not_come_again(folder: Path) -> None:
     _given(folder, TEXT, 2)
-    with tacit.app.whole.open(by="ada", yes=True) as memories:
+    with verbs.open(by="ada", yes=True) as memories:
         [offer] = memories.offer_guards(lambda: _sessions(folder, 2, 4), _reader)
         memories.review(offer.id, "reject")
         assert (
@@ -215,7 +215,7 @@ def test_an_offer_that_was_declined_does_not_come_again(folder: Path) -> None:
 def test_nobody_but_a_person_arms_or_disarms(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     lesson, _ = _armed()
     monkeypatch.setenv("CLAUDECODE", "1")
-    with tacit.app.whole.open() as memories:
+    with verbs.open() as memories:
         with pytest.raises(Refused):
             memories.arm_guard(lesson, "refuse", _past(12, failed=12), form=FORM)
         with pytest.raises(Refused):
@@ -228,7 +228,7 @@ def test_what_became_of_a_firing_is_kept_and_two_overruled_end_it(folder: Path) 
     for n, step in enumerate((denied, ran, ran)):
         assert _before(folder, session=f"t{n}")
         _learned(f"t{n}", step, folder)
-        with tacit.app.whole.open() as memories:
+        with verbs.open() as memories:
             ended = [
                 mark
                 for mark in memories.store.marks(memory=lesson)
@@ -283,7 +283,7 @@ def test_a_guard_that_somebody_wrote_into_the_file_stops_nothing(folder: Path) -
 
 def test_a_lesson_out_of_force_guards_nothing(folder: Path) -> None:
     lesson, _ = _armed("refuse")
-    with tacit.app.whole.open(by="ada", yes=True) as memories:
+    with verbs.open(by="ada", yes=True) as memories:
         memories.forget(lesson)
     assert set(_asked(folder)) == {""}
 
@@ -352,11 +352,11 @@ def test_a_store_with_firings_is_sound(folder: Path) -> None:
     """What is counted on at the hook is what folding all rows gives."""
     _armed()
     _asked(folder)
-    with tacit.app.whole.open() as memories:
+    with verbs.open() as memories:
         assert list(check(memories.store).faults) == []
 
 
 def test_no_session_is_read_where_no_lesson_could_be_offered(folder: Path) -> None:
-    with tacit.app.whole.open(by="ada", yes=True) as memories:
+    with verbs.open(by="ada", yes=True) as memories:
         memories.add(TEXT)
         assert memories.offer_guards(lambda: pytest.fail("read for nothing")) == []

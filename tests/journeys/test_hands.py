@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+from tests import verbs
 from tests.journeys.world import FLOATS, HOST, MISSING, Machine, cures
 
 STRANGE = "Totals are rounded down."
@@ -183,11 +184,10 @@ def test_a_host_is_connected_and_left_without_a_trace(machine: Machine, folder: 
 
 def test_two_at_once_lose_nothing(machine: Machine) -> None:
     """What a program and the command line change in turn is there, each change with its hand."""
-    import tacit
 
     with (
-        tacit.app.whole.open(by="bob", yes=True) as one,
-        tacit.app.whole.open(by="eve", yes=True) as other,
+        verbs.open(by="bob", yes=True) as one,
+        verbs.open(by="eve", yes=True) as other,
     ):
         ids = [
             each.add(f"Lesson {n} of {each.actor.name}.").id

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.verbs import open as open_memories
 
-from tacit.app.whole import open as open_memories
 from tacit.hosts.claude_code import LIMIT, read, write
 from tacit.hosts.dialect import HookAnswer, files_in, fitted
 

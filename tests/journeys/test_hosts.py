@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.verbs import open as open_memories
 
-from tacit.app.whole import open as open_memories
 from tacit.hosts import codex, copilot, cursor, gemini, host_of, vscode
 from tacit.hosts.dialect import HookAnswer, exit_status, printed
 from tacit.place.folders import file_of

@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from tests import verbs
 from tests.journeys.world import FLOATS, Machine
-
-import tacit
 
 KEY = "ghp_0123456789abcdefghijABCDEFGHIJ456789"
 CENTS = "Prices are integers in hundredths of a cent."
@@ -144,7 +143,7 @@ def test_that_line_in_an_agents_mouth_is_nothing(machine: Machine) -> None:
 
 def test_the_library_is_the_same_memory(machine: Machine) -> None:
     """What a program adds with her key the command line lists, and the other way round."""
-    with tacit.app.whole.open(by="ada", yes=True) as memories:
+    with verbs.open(by="ada", yes=True) as memories:
         id = memories.add(FLOATS).id
         assert machine.lessons() == {FLOATS: "active"}
         machine.tacit("edit", id, CENTS)

@@ -6,8 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-import tacit as library
+from tests import verbs
 
 LESSONS = {
     "Never push to main; open a pull request.": "rule",
@@ -18,7 +17,7 @@ LESSONS = {
 
 @pytest.fixture
 def lessons(folder: Path) -> Path:
-    with library.app.whole.open() as memories:
+    with verbs.open() as memories:
         memories.add_many({"text": text, "kind": kind} for text, kind in LESSONS.items())
     return folder
 
@@ -40,7 +39,7 @@ def test_a_block_is_kept_compared_and_taken_out(tacit: Any, lessons: Path) -> No
     assert file.read_text().startswith("# Ours\n\nRead this first.\n")
     assert all(text in file.read_text() for text in LESSONS)
     assert tacit("origin", "page", "--check").code == 0
-    with library.app.whole.open() as memories:
+    with verbs.open() as memories:
         memories.forget(next(each.id for each in memories.list() if "pnpm" in each.text))
     behind = tacit("origin", "page", "--check")
     assert behind.code == 1 and "-- Use pnpm, not npm." in behind.out

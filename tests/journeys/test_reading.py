@@ -13,12 +13,12 @@ from typing import Any
 
 import pytest
 from tests.terminals import Screen
+from tests.verbs import open as open_memories
 
-from tacit.app.learning import agree_to
-from tacit.app.whole import open as open_memories
 from tacit.cli import called
 from tacit.cli.reading import PROGRESS, remember
 from tacit.cli.verb import Cli
+from tacit.learn.learning import agree_to
 from tacit.reading.exam import EXAM_PAIRS
 from tacit.testing import signed
 

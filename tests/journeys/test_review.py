@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests import verbs
 from tests.terminals import ask
 
 from tacit.core.digest import new_id
@@ -90,10 +91,9 @@ def test_proposals_are_approved_edited_and_rejected(
     tacit: Any, folder: Path, ids: list[str]
 ) -> None:
     """Each changes what it says, or nothing; a decided one is not decided again; clear closes the rest."""
-    import tacit as library
 
     made = [new_id() for _ in range(4)]
-    with library.app.whole.open(cwd=str(folder)) as memories:
+    with verbs.open(cwd=str(folder)) as memories:
         for id in made:
             ask(memories, "edit", "better words", ids[0], id=id, text=f"Migrate first ({id})")
     assert tacit("review", "approve", made[0][:8], "--json").data["proposal"] == made[0]
@@ -214,10 +214,9 @@ def test_roles_sign_one_after_the_other(tacit: Any, folder: Path) -> None:
 
 def test_what_is_kept_is_asked_about_no_more(folder: Path) -> None:
     """Its review date is put off, contradictions are weighed and done with, the proposal is turned down with the reason."""
-    import tacit as library
     from tacit.core.value import replace
 
-    with library.app.whole.open(profile="default", by="ada") as memories:
+    with verbs.open(profile="default", by="ada") as memories:
         id = memories.add("Deploys go through the blue queue.").id
         memories.feedback(id, "wrong", reason="it is green")
         ask(memories, "archive", "no difference", id, to="gone")
@@ -251,11 +250,10 @@ def test_what_is_kept_is_asked_about_no_more(folder: Path) -> None:
 )
 def test_what_is_weakened_comes_back_one_state_lower(folder: Path, stood: str, now: str) -> None:
     """And less sure, by a contradiction's worth; the journal and geas's own review say why."""
-    import tacit as library
     from tacit.hosts.source import BytesSource
 
     _, entry = geas_entry(stood)
-    with library.app.whole.open(profile="geas", by="ada") as memories:
+    with verbs.open(profile="geas", by="ada") as memories:
         memories.import_(BytesSource(json.dumps(entry).encode(), "mem-1.json"), trust="user")
         memories.review("mem-1", "open")
         with pytest.raises(Refused):
@@ -277,9 +275,8 @@ def test_what_is_weakened_below_provisional_is_given_to_nobody(
     folder: Path, profile: str, now: str
 ) -> None:
     """By default it decays and may come back when it is met; a ladder that has no such rung says so, and what to do."""
-    import tacit as library
 
-    with library.app.whole.open(profile=profile, by="ada") as memories:
+    with verbs.open(profile=profile, by="ada") as memories:
         id = memories.add("Deploys go through the blue queue.").id
         memories.review(id, "open")
         if not now:
@@ -324,11 +321,10 @@ def test_a_proposal_is_shown_with_what_was_said(tacit: Any, ids: list[str]) -> N
 
 def test_what_was_turned_down_stays_quiet_until_more_is_known(folder: Path) -> None:
     """A forgotten lesson is proposed after three further runs; rejected, after three more, not after each."""
-    import tacit as library
     from tacit.testing import finding, run
 
     said = "The importer drops rows with empty names"
-    with library.app.whole.open(by="ada") as memories:
+    with verbs.open(by="ada") as memories:
         memories.learn(run("r0", finding("r0", said)))
         memories.forget(memories.list()[0].id)
         asked = []

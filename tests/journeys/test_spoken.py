@@ -6,13 +6,14 @@ import json
 from pathlib import Path
 from typing import Any
 
-import tacit
+from tests import verbs
+
 from tacit.place.folders import is_spoken_of, spoken_path
 
 
 def test_what_no_lesson_names_is_known_without_the_store(tmp_path: Path) -> None:
     """Written by the worker's tidying, gone with the next change of a lesson, whole again afterwards."""
-    with tacit.app.whole.open(tmp_path / "s.db", by="ada", yes=True) as memories:
+    with verbs.open(tmp_path / "s.db", by="ada", yes=True) as memories:
         path = memories.store.path
         lesson = memories.add("Use `pnpm test` here.", paths=["src/app.py"], about="tests; run_all")
         assert is_spoken_of(path, ["cargo"])  # nobody wrote it yet: the store is asked
@@ -38,7 +39,7 @@ def test_a_hook_opens_no_store_for_what_no_lesson_names(folder: Path, monkeypatc
     from tacit.place.folders import store_path
     from tacit.store import moments
 
-    with tacit.app.whole.open(by="ada", yes=True) as memories:
+    with verbs.open(by="ada", yes=True) as memories:
         memories.add("Use `pnpm test` here.", paths=["src/app.py"])
         memories.store.tidy()
         path = memories.store.path

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.verbs import Memories, open
 
-from tacit.app.whole import Memories, open
 from tacit.store.failures import commonest
 
 DATA = Path(__file__).parents[1] / "hosts" / "data" / "hosts"

@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.verbs import Memories
+from tests.verbs import open as open_memories
 
-from tacit.app.whole import Memories
-from tacit.app.whole import open as open_memories
 from tacit.core import clock
 from tacit.hosts import surroundings
 from tacit.store.queue import NEVER

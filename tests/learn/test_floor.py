@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 from tests.rtk_sessions import rtk
+from tests.verbs import Memories
+from tests.verbs import open as open_memories
 
-from tacit.app.whole import Memories
-from tacit.app.whole import open as open_memories
 from tacit.core.run import Incident, Run, Step
 from tacit.core.value import replace
 from tacit.learn.floor import STANDING_MARKS, standing, standing_sentences

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.verbs import Memories
 
-from tacit.app.whole import Memories
 from tacit.core import clock
 from tacit.core.links import Use
 from tacit.core.rows import run_id

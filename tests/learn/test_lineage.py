@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.verbs import Memories, open
 
-from tacit.app.whole import Memories, open
 from tacit.store.check import check
 
 FAILURE = "Exit code 1\npsycopg.OperationalError: connection to 127.0.0.1:5432 refused"

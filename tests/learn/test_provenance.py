@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.verbs import Memories, open
 
-from tacit.app.whole import Memories, open
 from tacit.core.run import Finding, Run, Step
 from tacit.core.trust import reported
 from tacit.hosts.source import BytesSource

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tacit.app.whole import open as open_memories
+from tests.verbs import open as open_memories
+
 from tacit.core.edits import made
 from tacit.core.journal import Hand
 from tacit.core.links import Mark

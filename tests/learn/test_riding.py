@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.verbs import Memories, open
 
-from tacit.app.whole import Memories, open
 from tacit.core.trust import reported
 from tacit.testing import finding, run, signed, user
 

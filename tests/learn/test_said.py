@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from tacit.app.whole import Memories
+from tests.verbs import Memories
+
 from tacit.hosts.source import BytesSource
 from tacit.testing import finding, run, tool
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests import verbs
+from tests.verbs import Memories
 
-import tacit
-from tacit.app.whole import Memories
 from tacit.testing import finding, run
 
 LINT = "This project is linted with `ruff check src`."
@@ -26,9 +26,7 @@ def project(opened: list[Memories], tmp_path: Path, name: str) -> Memories:
     folder = tmp_path / name
     folder.mkdir(exist_ok=True)
     opened.append(
-        tacit.app.whole.open(
-            str(tmp_path / "one.db"), cwd=str(folder), project=name, by="ada", yes=True
-        )
+        verbs.open(str(tmp_path / "one.db"), cwd=str(folder), project=name, by="ada", yes=True)
     )
     return opened[-1]
 

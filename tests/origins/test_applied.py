@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 from tests.tables import by_table
+from tests.verbs import open as open_memories
 
-from tacit.app.whole import open as open_memories
 from tacit.core.journal import Hand
 from tacit.core.links import Use
 from tacit.core.run import Run

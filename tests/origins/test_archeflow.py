@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests import verbs
+from tests.verbs import Memories
 
-import tacit
-from tacit.app.whole import Memories
 from tacit.core.errors import TacitError
 from tacit.origins.likeness import keywords, overlap
 from tacit.words.prepared import prepare
@@ -40,7 +40,7 @@ class Flow:
         self.memory = self.folder / ".archeflow" / "memory"
         for path in (self.events, self.memory):
             path.mkdir(parents=True)
-        self.memories: Memories = tacit.app.whole.open(
+        self.memories: Memories = verbs.open(
             str(tmp_path / "tacit.db"), profile="archeflow", cwd=str(self.folder)
         )
 

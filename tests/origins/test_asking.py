@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.verbs import open
 
-from tacit.app.whole import open
 from tacit.core.errors import ModelUnavailable
 from tacit.learn import learn
 from tacit.origins.asking import LONGEST_RUN, findings_of_answer, question, said

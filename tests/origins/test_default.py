@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests import verbs
+from tests.verbs import Memories
 
-import tacit
-from tacit.app.whole import Memories
 from tacit.core import clock
 from tacit.core.lifecycle import LadderFacts, Move, advance, judge_move
 from tacit.core.run import Finding, Run
@@ -24,9 +24,7 @@ LESSON = "Run `make migrate` before the tests"
 
 @pytest.fixture
 def memories(folder: Path) -> Iterator[Memories]:
-    with tacit.app.whole.open(
-        str(folder / "default.db"), cwd=str(folder), by="ada", yes=True
-    ) as memories:
+    with verbs.open(str(folder / "default.db"), cwd=str(folder), by="ada", yes=True) as memories:
         yield memories
 
 

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests import verbs
 
-import tacit as library
 from tacit.core.errors import Refused
 from tacit.origins.ralph import checksum
 
@@ -224,9 +224,7 @@ class World:
     def __init__(self, system: str, folder: Path, seed: int) -> None:
         self.theirs, self.system, self.folder = Theirs(system, folder, seed), system, folder
         self.profile = "default" if system == "markdown" else system
-        self.memories = library.app.whole.open(
-            None, profile=self.profile, cwd=str(folder), by="ada", yes=True
-        )
+        self.memories = verbs.open(None, profile=self.profile, cwd=str(folder), by="ada", yes=True)
 
     def bring(self) -> None:
         self.memories.import_(str(self.theirs.top), trust="user")
@@ -302,7 +300,7 @@ def _play(system: str, situation: str, folder: Path, seed: int) -> None:
             os.environ["CLAUDECODE"] = "1"
             try:
                 with (
-                    library.app.whole.open(None, profile="", cwd=str(folder)) as agent,
+                    verbs.open(None, profile="", cwd=str(folder)) as agent,
                     pytest.raises(Refused),
                 ):
                     agent.import_(str(world.theirs.top), trust="user")
@@ -377,7 +375,7 @@ def test_what_was_replaced_lies_in_the_data_folder(theirs: Theirs, tacit: Any) -
     """Nothing stands beside the file; of versions that were known whole the last ten stay, of others every one."""
     tacit("init", "--like", "archeflow")
     tacit("data", "import", ".archeflow/memory", "--trust", "user")
-    with library.app.whole.open(None, cwd=os.getcwd(), by="ada", yes=True) as memories:
+    with verbs.open(None, cwd=os.getcwd(), by="ada", yes=True) as memories:
         for n in range(12):
             memories.add(f"Lesson number {n} about the {WORDS[n]}", kind="preference")
             file = str(theirs.top / "lessons.jsonl")

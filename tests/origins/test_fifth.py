@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests import verbs
 
 import tacit
 from tacit import origins
@@ -83,7 +84,7 @@ def test_a_fifth_is_one_class(fifth: None, folder: Path) -> None:
     assert len(inspect.getsource(Toy).splitlines()) <= 60
     assert named("toy") == Toy() and origins.names() == [*ORIGINS, "toy"]
     lines = [{"type": "finding", "text": "Warm the cache before the tests.", "kind": "tip"}]
-    with tacit.app.whole.open(profile="toy", by="ada", yes=True) as memories:
+    with verbs.open(profile="toy", by="ada", yes=True) as memories:
         told: list[Any] = []
         for n in range(3):
             path = folder / f"{n}.jsonl"
@@ -92,7 +93,7 @@ def test_a_fifth_is_one_class(fifth: None, folder: Path) -> None:
             memories.learn(str(path), format="neutral")
             told.append(memories.inject("run the tests").markdown)
         assert told == ["", "", "## TIPS\n- Warm the cache before the tests. (3)\n"]
-    with tacit.app.whole.open() as memories:
+    with verbs.open() as memories:
         assert memories.profile.name == "toy"
 
 

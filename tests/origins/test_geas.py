@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests import verbs
+from tests.verbs import Memories
 
-import tacit
-from tacit.app.whole import Memories
 from tacit.core import clock
 from tacit.core.errors import NotFound, Refused
 from tacit.core.exchange import Row
@@ -48,7 +48,7 @@ class Desk:
 
     def sit(self, name: str = "olga") -> Memories:
         """The memories, in somebody's name."""
-        memories = tacit.app.whole.open(
+        memories = verbs.open(
             str(self.folder / "geas.db"), profile="geas", cwd=str(self.folder), by=name, yes=True
         )
         self.opened.append(memories)
@@ -787,7 +787,7 @@ def test_rules_and_agents_files_go_on_as_pages(folder: Path) -> None:
         "# Project Rules\n\nProse.\n\n## Rules\n- [mem-task-1-1] Always run the gate\n- Keep contracts small\n  and signed\n- [DRAFT] maybe\n"
     )
     notes.write_text("# Quality Memory\n\n- Check the evidence first\n")
-    with tacit.app.whole.open(profile="geas", by="olga", cwd=str(folder)) as memories:
+    with verbs.open(profile="geas", by="olga", cwd=str(folder)) as memories:
         memories.import_(".geas", trust="user")
         for target in (".geas/rules.md", ".geas/memory/agents"):
             memories.keep_page(target)

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests import verbs
+from tests.verbs import Memories
 
-import tacit
-from tacit.app.whole import Memories
 from tacit.core.errors import Refused
 from tacit.core.standing import early_confidence
 from tacit.hosts.source import BytesSource
@@ -21,7 +21,7 @@ from tacit.testing import finding, run
 
 @pytest.fixture
 def memories(folder: Path) -> Iterator[Memories]:
-    with tacit.app.whole.open(str(folder / "d.db"), cwd=str(folder), by="ada", yes=True) as opened:
+    with verbs.open(str(folder / "d.db"), cwd=str(folder), by="ada", yes=True) as opened:
         yield opened
 
 
@@ -119,7 +119,7 @@ def test_a_project_can_be_cleared_and_comes_back(memories: Memories, tmp_path: P
     assert {each.id for each in memories.list()} == {kept[0].id, wide.id}
     work, env = tmp_path / "work", {"CLAUDECODE": "1", "HOME": str(tmp_path)}
     with (
-        tacit.app.whole.open(str(work / "d.db"), cwd=str(work), env=env) as agent,
+        verbs.open(str(work / "d.db"), cwd=str(work), env=env) as agent,
         pytest.raises(Refused),
     ):
         agent.clear()
@@ -138,7 +138,7 @@ def test_a_note_stands_in_the_journal(memories: Memories) -> None:
 
 
 def test_ralphs_seven_columns(folder: Path) -> None:
-    with tacit.app.whole.open(
+    with verbs.open(
         str(folder / "r.db"), profile="ralph", cwd=str(folder), by="ada", yes=True
     ) as memories:
         made = memories.add(

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests import verbs
 
-import tacit
 from tacit.core import clock
 from tacit.core.digest import new_id
 from tacit.core.proposal import Proposal
@@ -64,7 +64,7 @@ class Notebook:
     """joelclaw's memory of one project."""
 
     def __init__(self, folder: Path) -> None:
-        self.memories = tacit.app.whole.open(
+        self.memories = verbs.open(
             str(folder / "joelclaw.db"), profile="joelclaw", cwd=str(folder), by="joel", yes=True
         )
 

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests import verbs
+from tests.verbs import Memories
 
-import tacit
-from tacit.app.whole import Memories
 from tacit.core import clock
 from tacit.hosts.source import BytesSource
 from tacit.origins.origin import stage
@@ -86,7 +86,7 @@ def shop(tmp_path: Path, now: list[str]) -> Path:
 
 
 def opened(shop: Path, model: Any = None) -> Memories:
-    memories = tacit.app.whole.open(
+    memories = verbs.open(
         str(shop.parent / "jc.db"), profile="joelclaw", cwd=str(shop), by="joel", yes=True
     )
     object.__setattr__(memories, "model", lambda step: model)

@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 
 import pytest
+from tests import verbs
 
-import tacit as package
 from tacit.cli import main
 from tacit.testing import finding, run
 
@@ -16,7 +16,7 @@ def test_a_lesson_has_its_number_when_it_is_learned(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """ArcheFlow: m-001 without any export; never used again."""
-    with package.app.whole.open(
+    with verbs.open(
         str(folder / "a.db"), profile="archeflow", cwd=str(folder), by="ada", yes=True
     ) as memories:
         memories.learn(
@@ -52,7 +52,7 @@ def test_a_memory_of_geas_is_approved_by_its_own_name(folder: Path) -> None:
         "memory_candidates": ["Retry without backoff floods the queue and failed twice"],
     }
     (task / "retrospective.json").write_text(json.dumps(told))
-    with package.app.whole.open(
+    with verbs.open(
         str(folder / "g.db"), profile="geas", cwd=str(folder), by="olga", yes=True
     ) as memories:
         memories.learn(str(task / "retrospective.json"))
@@ -62,7 +62,7 @@ def test_a_memory_of_geas_is_approved_by_its_own_name(folder: Path) -> None:
 
 
 def test_a_learning_of_ralph_has_its_id(folder: Path) -> None:
-    with package.app.whole.open(
+    with verbs.open(
         str(folder / "r.db"), profile="ralph", cwd=str(folder), by="ada", yes=True
     ) as memories:
         made = memories.add("Test-driven development approach", kind="strategy")

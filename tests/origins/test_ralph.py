@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests import verbs
+from tests.verbs import Memories
 
-import tacit
-from tacit.app.whole import Memories
 from tacit.core import clock
 from tacit.core.errors import Damaged, NotFound
 from tacit.core.run import Finding
@@ -42,7 +42,7 @@ class Loop:
         self.knowledge = self.folder / ".aiwg" / "knowledge"
         self.knowledge.mkdir(parents=True)
         self.monkeypatch = monkeypatch
-        self.memories: Memories = tacit.app.whole.open(
+        self.memories: Memories = verbs.open(
             str(tmp_path / "tacit.db"), profile="ralph", cwd=str(self.folder)
         )
         self.known: set[str] = set()
@@ -535,7 +535,7 @@ def stored(*learnings: dict[str, Any], sum: str = "", at: str = "2026-02-01T00:0
 def test_defect_1_what_is_learned_is_stored(loop: Loop) -> None:
     """One loop, and its learnings are there, in another process's eyes too."""
     loop.learn(state("ralph-1", rounds("Write tests first", "Tests first again", "Test-driven")))
-    other = tacit.app.whole.open(loop.memories.store.path, profile="ralph", cwd=str(loop.folder))
+    other = verbs.open(loop.memories.store.path, profile="ralph", cwd=str(loop.folder))
     assert [memory.kind for memory in other.list(sort="old")] == ["strategy", "estimate"]
 
 
@@ -652,7 +652,7 @@ def test_defect_6_many_writers_lose_nothing(loop: Loop) -> None:
     ).split()
 
     def work(mine: list[str]) -> None:
-        with tacit.app.whole.open(
+        with verbs.open(
             loop.memories.store.path, profile="ralph", cwd=str(loop.folder)
         ) as memories:
             for word in mine:

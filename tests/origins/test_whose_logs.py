@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 from callers import AGENT, NULLS, PERSON, SCRIPT, SYSTEMS, World, question, write_logs
+from tests import verbs
 
 EVIL = "Deploy scripts take their targets from the release table of mallory"  # nothing in it but whose it is
 ORDER = {system: n for n, system in enumerate(SYSTEMS)}
@@ -216,7 +217,6 @@ def test_another_users_file_is_held(
     system: str, caller: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """By a changed owner where the tests may change one, by another user's number elsewhere."""
-    import tacit as library
 
     world = World(tmp_path)
     chosen(world, system)
@@ -226,7 +226,7 @@ def test_another_users_file_is_held(
             os.chown(path, 4711, -1)
     else:
         monkeypatch.setattr(os, "getuid", lambda: 4711)
-    with library.app.whole.open(None, env=world.env(caller), cwd=str(world.repo)) as memories:
+    with verbs.open(None, env=world.env(caller), cwd=str(world.repo)) as memories:
         learned = memories.learn(str(world.repo / first), by_place=True)
         assert any("another user's" in each for run in learned for each in run.warnings)
         assert {each.gate for each in memories.list()} == {"hold"}

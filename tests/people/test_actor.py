@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests import verbs
 
-import tacit
 from tacit.cli import main
 from tacit.core.errors import Refused, UsageError
 from tacit.core.trust import actor
@@ -75,11 +75,11 @@ def test_without_terminal_key_and_mark_one_is_an_agent(
     assert os.stat(path).st_mode & 0o777 == 0o600 and key not in Path(path).read_text()
     for shown, tier in ((key, "user"), ("0" * 48, "agent"), ("", "agent")):
         monkeypatch.setenv("TACIT_KEY", shown)
-        with tacit.app.whole.open() as memories:
+        with verbs.open() as memories:
             assert memories.actor.tier == tier
     keys.take_back("ci", path)
     monkeypatch.setenv("TACIT_KEY", key)
-    with tacit.app.whole.open() as memories, pytest.raises(Refused, match="no key is shown"):
+    with verbs.open() as memories, pytest.raises(Refused, match="no key is shown"):
         memories.pin(memories.add("Run make seed.").id)
 
 
@@ -124,7 +124,7 @@ RUN = '{"type": "run", "id": "r9"}\n{"type": "end", "outcome": "success"}\n'
 @pytest.fixture
 def rule(folder: Path) -> Any:
     """A pinned rule of ada's, and the command line as an agent calls it."""
-    with tacit.app.whole.open() as memories:
+    with verbs.open() as memories:
         id = memories.add(
             "Never push to main without a review.", kind="security", origin="a page"
         ).id
@@ -144,7 +144,7 @@ def test_acts_of_an_agents_shell(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     """Only what adds an agent's word is done; after each of them the rule stands as it stood, and is given."""
-    with tacit.app.whole.open() as memories:
+    with verbs.open() as memories:
         before = memories.get(rule)
     for name, value in shell.items():
         monkeypatch.setenv(name, value)
@@ -165,7 +165,7 @@ def test_acts_of_an_agents_shell(
             capsys.readouterr()
     for name in shell:
         monkeypatch.delenv(name)
-    with tacit.app.whole.open() as memories:
+    with verbs.open() as memories:
         after = memories.get(rule)
         assert (
             after.text,
@@ -190,11 +190,11 @@ def test_acts_of_an_agents_shell(
 
 def test_an_agents_edit_waits_for_a_person(rule: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """It stands in the inbox, and becomes the lesson's words by a person's yes alone."""
-    with tacit.app.whole.open(env={**os.environ, "CLAUDECODE": "1"}) as agent:
+    with verbs.open(env={**os.environ, "CLAUDECODE": "1"}) as agent:
         with pytest.raises(Refused, match="for a person"):
             agent.edit(rule, text="Push as you like.")
         proposal = agent.propose_edit(rule, "Never push to main without two reviews.")
-    with tacit.app.whole.open() as memories:
+    with verbs.open() as memories:
         assert [each.id for each in memories.proposals()] == [proposal.id]
         memories.review(proposal.id, "approve")
         assert memories.get(rule).text == "Never push to main without two reviews."
@@ -202,9 +202,9 @@ def test_an_agents_edit_waits_for_a_person(rule: str, monkeypatch: pytest.Monkey
 
 def test_many_agents_do_not_take_out_a_persons_word(folder: Path) -> None:
     """Their doubts are kept and shown; against an agent's lesson two of them count, and a person's counts against both."""
-    with tacit.app.whole.open() as memories:
+    with verbs.open() as memories:
         mine = memories.add("Use pnpm, not npm.")
-    with tacit.app.whole.open(env={**os.environ, "CLAUDECODE": "1"}) as agent:
+    with verbs.open(env={**os.environ, "CLAUDECODE": "1"}) as agent:
         theirs = agent.add("The cache lies in var.")
         for word in ("r1", "r2", "r3"):
             with agent.run(task="x", run=word):
@@ -218,7 +218,7 @@ def test_many_agents_do_not_take_out_a_persons_word(folder: Path) -> None:
         assert agent.get(theirs.id).tally.contradicted == 3
         assert {row.stance for row in agent.store.evidence(mine.id)} >= {"doubts"}
         assert agent.forget(theirs.id)[0].state == "gone"
-    with tacit.app.whole.open() as memories:
+    with verbs.open() as memories:
         memories.feedback(mine.id, "wrong")
         assert memories.get(mine.id).tally.contradicted == 1
 
@@ -251,7 +251,7 @@ def test_a_terminal_of_its_own_makes_no_agent_a_person(rule: str, folder: Path) 
 
 def test_words_of_others_are_added_as_theirs(folder: Path) -> None:
     """A person may say that words are an agent's or a page's: they are then no more than that. Nobody adds words above their own tier."""
-    with tacit.app.whole.open(
+    with verbs.open(
         str(folder / "said.db"), project="p", env=signed({"HOME": str(folder)}), cwd=str(folder)
     ) as person:
         own, agents, page = person.add_many(
@@ -276,7 +276,7 @@ def test_words_of_others_are_added_as_theirs(folder: Path) -> None:
         for claimed in ("observed", "review", "team", "nobody"):
             with pytest.raises(UsageError):
                 person.add("Deploy on Fridays.", trust=claimed)
-    with tacit.app.whole.open(
+    with verbs.open(
         str(folder / "said.db"), project="p", env={"HOME": str(folder)}, cwd=str(folder)
     ) as agent:
         with pytest.raises(Refused):

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from tests.surfaces.test_word_in_passing import said, session
 from tests.terminals import put_as, typed
+from tests.verbs import open as open_memories
 
-from tacit.app.whole import open as open_memories
 from tacit.hooks.main import respond
 
 AGENT = {"CLAUDECODE": "1", "TACIT_RUN": "r1"}

@@ -8,12 +8,13 @@ from pathlib import Path
 import pytest
 from tests import rtk_sessions
 from tests.tables import by_table
+from tests.verbs import Memories
+from tests.verbs import open as open_memories
 
-from tacit.app.whole import Memories
-from tacit.app.whole import open as open_memories
 from tacit.core.errors import Refused
 from tacit.core.run import Run
 from tacit.core.value import replace
+from tacit.learn import reviewing
 from tacit.learn.instructions import Patch, patch_of, replaced, turned
 from tacit.reading.echo import plain_line
 from tacit.screens.views import for_you
@@ -111,7 +112,7 @@ def test_a_crash_between_file_and_store_is_finished_by_the_same_word(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr(type(memories), "_rewrite", crash)
+        patched.setattr(reviewing, "_rewrite", crash)
         with pytest.raises(KeyboardInterrupt):
             memories.review(id, "approve")
     assert notice(memories) == id

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.verbs import open
 
-from tacit.app.whole import open
 from tacit.testing import signed
 
 REFUSAL = (

@@ -11,13 +11,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests import verbs
 from tests.source_trees import nodes_of
 
 import tacit
-from tacit.app.settings import settings_at
 from tacit.core.errors import Refused
 from tacit.origins import named
 from tacit.place.git import ask_git
+from tacit.settings import settings_at
 
 
 def test_git_starts_no_program_that_a_repository_names(folder: Path, tmp_path: Path) -> None:
@@ -75,7 +76,7 @@ def test_a_repository_chooses_no_way_of_remembering(folder: Path, said: str) -> 
     """It is no setting at all: what a repository says of it is left out and told."""
     (folder / ".tacit").mkdir()
     (folder / ".tacit" / "config.toml").write_text(f'profile = "{said}"\nlike = "{said}"\n')
-    with tacit.app.whole.open(cwd=str(folder)) as memories:
+    with verbs.open(cwd=str(folder)) as memories:
         memories.ensure_project()
         assert memories.profile == named("default") and memories.inject("anything").markdown == ""
     left_out = settings_at(str(folder), str(folder / "none.toml"), {}).left_out
@@ -86,16 +87,16 @@ def test_an_agent_chooses_no_way_of_remembering(folder: Path) -> None:
     """Neither for good nor for one command."""
     env = {**os.environ, "CLAUDECODE": "1"}
     with (
-        tacit.app.whole.open(cwd=str(folder), env=env) as memories,
+        verbs.open(cwd=str(folder), env=env) as memories,
         pytest.raises(Refused, match="person's word"),
     ):
         memories.use_profile("default")
     with (
-        tacit.app.whole.open(cwd=str(folder), env=env, profile="joelclaw") as memories,
+        verbs.open(cwd=str(folder), env=env, profile="joelclaw") as memories,
         pytest.raises(Refused, match="not fenced"),
     ):
         memories.ensure_project()
-    with tacit.app.whole.open(cwd=str(folder), env=env, profile="default") as memories:
+    with verbs.open(cwd=str(folder), env=env, profile="default") as memories:
         memories.ensure_project()
 
 
@@ -106,13 +107,13 @@ def test_a_page_is_written_through_no_link_that_leads_to_something_else(
     """A repository's CLAUDE.md may lead to the user's shell profile; a person's own notes elsewhere may be kept."""
     (tmp_path / target).write_text("umask 022\n")
     (folder / "CLAUDE.md").symlink_to(tmp_path / target)
-    with tacit.app.whole.open() as memories:
+    with verbs.open() as memories:
         memories.add("Run `make seed` before the tests.")
         if target == "notes.md":
             return memories.keep_page("CLAUDE.md")
         with pytest.raises(Refused, match="leads out of this project"):
             memories.keep_page("CLAUDE.md")
-        tree = memories._work_tree()
+        tree = memories.work_tree
         with pytest.raises(Refused, match="leads out of this project"):
             tree.write("CLAUDE.md", b"- `make seed`", (tmp_path / target).read_bytes())
         assert memories.pages.kept() == [] and (tmp_path / target).read_text() == "umask 022\n"

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 from tests.readers import read_by
+from tests.verbs import Memories
 
-from tacit.app.whole import Memories
 from tacit.core.journal import Hand, change
 from tacit.core.run import Step
 from tacit.core.value import replace

@@ -6,10 +6,11 @@ import json
 from typing import Any
 
 import pytest
+from tests import verbs
 from tests.readers import desk_of, read_at, read_by
 from tests.reading.test_reading import BRANCH, SAID, answer, session, tells, weighs
+from tests.verbs import Memories
 
-from tacit.app.whole import Memories
 from tacit.core.errors import ModelUnavailable
 from tacit.store.readings import IS_READ, load, readings_folder
 from tacit.testing import Scripted, run, user
@@ -47,11 +48,10 @@ def test_a_verdict_on_what_was_not_asked_about_does_nothing(
 @pytest.fixture
 def other_project(memories: Memories, tmp_path: Any) -> Any:
     """Another project of the same store."""
-    import tacit
 
     place = tmp_path / "elsewhere"
     place.mkdir()
-    with tacit.app.whole.open(memories.store.path, project=str(place), env=memories.env) as other:
+    with verbs.open(memories.store.path, project=str(place), env=memories.env) as other:
         yield other
 
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 from tests.readers import read_by
+from tests.verbs import Memories
+from tests.verbs import open as open_memories
 
-from tacit.app.whole import Memories
-from tacit.app.whole import open as open_memories
 from tacit.core.errors import ModelUnavailable
 from tacit.core.run import Run
 from tacit.learn import asked_cures as cures

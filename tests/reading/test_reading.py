@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 from tests.readers import desk_of, read_at, read_by
+from tests.verbs import Memories
 
-from tacit.app.whole import Memories
 from tacit.core.errors import ModelUnavailable
 from tacit.core.run import Run, Step
 from tacit.core.value import replace

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 from tests.readers import read_by
+from tests.verbs import Memories
 
-from tacit.app.whole import Memories
 from tacit.core.run import Run, Step
 from tacit.lesson import is_found_once
 from tacit.testing import Scripted, run, say, user

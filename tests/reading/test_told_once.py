@@ -7,8 +7,8 @@ from typing import Any
 
 from tests.candidates import candidate
 from tests.readers import desk_of, read_by
+from tests.verbs import Memories
 
-from tacit.app.whole import Memories
 from tacit.core.value import replace
 from tacit.hooks.known import lesson_of
 from tacit.hooks.select import Here, filled

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from tests.reading.test_reading import answer, reads, session, weighs
+from tests.verbs import Memories
 
-from tacit.app.whole import Memories
 from tacit.reading.answers import Lesson
 from tacit.reading.check import Checked
 from tacit.reading.decide import Decided

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tests import verbs
 
-import tacit
 from tacit.core.errors import UsageError
 
 
@@ -14,11 +14,11 @@ def test_a_lesson_for_one_agent_reaches_no_other(tmp_path: Path) -> None:
     """Neither another agent of another project nor one that gives no name, as a session's start does."""
     for name in ("a", "b"):
         (tmp_path / name).mkdir()
-    with tacit.app.whole.open(
+    with verbs.open(
         str(tmp_path / "s.db"), cwd=str(tmp_path / "a"), project="a", by="ada", yes=True
     ) as first:
         own = first.add("You must lint.", scope="agent", agent="qa_engineer")
-    with tacit.app.whole.open(
+    with verbs.open(
         str(tmp_path / "s.db"), cwd=str(tmp_path / "b"), project="b", by="ada", yes=True
     ) as second:
         second.ensure_project()
@@ -32,9 +32,7 @@ def test_a_lesson_for_one_agent_reaches_no_other(tmp_path: Path) -> None:
 
 def test_an_agents_lesson_names_its_agent(tmp_path: Path) -> None:
     with (
-        tacit.app.whole.open(
-            str(tmp_path / "s.db"), cwd=str(tmp_path), by="ada", yes=True
-        ) as memories,
+        verbs.open(str(tmp_path / "s.db"), cwd=str(tmp_path), by="ada", yes=True) as memories,
         pytest.raises(UsageError, match="name its agent"),
     ):
         memories.add("You must lint.", scope="agent")
@@ -60,9 +58,7 @@ def test_an_agent_that_searches_sees_nobody_elses(tmp_path: Path) -> None:
 
 def test_a_lesson_about_sub_agents_is_for_whoever_starts_them(tmp_path: Path) -> None:
     """A sub-agent was told that sub-agents cannot do it."""
-    with tacit.app.whole.open(
-        str(tmp_path / "s.db"), cwd=str(tmp_path), by="ada", yes=True
-    ) as memories:
+    with verbs.open(str(tmp_path / "s.db"), cwd=str(tmp_path), by="ada", yes=True) as memories:
         own = memories.add(
             "Make mockups yourself: sub-agents cannot reach the drawing tools.", kind="rule"
         )

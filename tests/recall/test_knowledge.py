@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tacit.app.whole import open as open_memories
+from tests.verbs import open as open_memories
 
 
 def test_conventions_have_the_floor_of_their_kind(folder: Path) -> None:

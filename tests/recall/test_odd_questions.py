@@ -6,8 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-import tacit as library
+from tests import verbs
 
 LESSON = "Run make migrate before the tests."
 KEPT = (
@@ -49,7 +48,7 @@ SCRIPTS = {"Japanese": ("データベース", 1), "Arabic": ("تشغيل الت�
 
 @pytest.fixture
 def memories(folder: Path) -> Any:
-    with library.app.whole.open(str(folder / "tacit.db"), by="ada", yes=True) as opened:
+    with verbs.open(str(folder / "tacit.db"), by="ada", yes=True) as opened:
         opened.add_many(KEPT)
         yield opened
 

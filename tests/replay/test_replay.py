@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests import verbs
 
 import tacit
 import tacit.replay as replaying
@@ -95,7 +96,7 @@ class World:
             memories.learn(str(path))
 
     def open(self) -> tacit.Memories:
-        return tacit.app.whole.open(cwd=str(self.repo))
+        return verbs.open(cwd=str(self.repo))
 
     @property
     def lesson(self) -> str:

@@ -9,8 +9,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.verbs import open as open_memories
 
-from tacit.app.whole import open as open_memories
 from tacit.core.value import replace
 from tacit.hooks.main import respond
 from tacit.place.identity import head_commit

@@ -9,9 +9,9 @@ import random
 from typing import Any
 
 from tests.terminals import ask
+from tests.verbs import Memories
+from tests.verbs import open as open_memories
 
-from tacit.app.whole import Memories
-from tacit.app.whole import open as open_memories
 from tacit.core.clock import DAY, now, seconds, stamp
 from tacit.core.digest import new_id
 from tacit.core.edits import made as added

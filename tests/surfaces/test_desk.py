@@ -18,9 +18,9 @@ httpx = pytest.importorskip("httpx", reason="the desk's tests speak to it with h
 
 from tests.surfaces.desk_world import HOSTILE, lived  # noqa: E402
 from tests.terminals import ask  # noqa: E402
+from tests.verbs import Memories  # noqa: E402
+from tests.verbs import open as open_memories  # noqa: E402
 
-from tacit.app.whole import Memories  # noqa: E402
-from tacit.app.whole import open as open_memories  # noqa: E402
 from tacit.core.errors import TacitError  # noqa: E402
 from tacit.serve.desk import effects, screens  # noqa: E402
 from tacit.serve.desk.security import Keys, host_names, refused, served  # noqa: E402

@@ -33,8 +33,8 @@ pytestmark = [
 ]
 
 from tests.surfaces.desk_world import crowded, lived  # noqa: E402
+from tests.verbs import open as open_memories  # noqa: E402
 
-from tacit.app.whole import open as open_memories  # noqa: E402
 from tacit.serve.desk.security import Keys, host_names  # noqa: E402
 from tacit.serve.desk.server import Desk, application  # noqa: E402
 from tacit.testing import signed  # noqa: E402

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 from tests.terminals import MISSING, Screen, learn_cure, typed
+from tests.verbs import open as open_memories
 
-from tacit.app.whole import open as open_memories
 from tacit.cli.inject import main as inject
 from tacit.screens.one_screen import one_screen
 from tacit.screens.quoted import telling_line

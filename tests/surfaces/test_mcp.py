@@ -15,8 +15,8 @@ pytest.importorskip("mcp", reason="the MCP server needs the package mcp (the ext
 
 import anyio
 from mcp import Client, MCPError, StdioServerParameters
+from tests.verbs import open as open_memories
 
-from tacit.app.whole import open as open_memories
 from tacit.core import clock
 from tacit.hooks.session import note
 from tacit.serve.mcp.desk import Desk

@@ -12,10 +12,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests import verbs
 from tests.terminals import Screen, ask
 
-import tacit as package
-from tacit.app.settings import settings_at
 from tacit.cli import called as answered
 from tacit.cli.past import _not_learned
 from tacit.cli.reading import reader_here
@@ -26,6 +25,7 @@ from tacit.opened import config_path
 from tacit.reading.models.command import ModelCommand
 from tacit.screens import timeline
 from tacit.screens.past import transcripts
+from tacit.settings import settings_at
 from tacit.store.story import story as events
 from tacit.testing import run, signed, tool, user
 
@@ -109,7 +109,7 @@ def test_a_moved_repository_is_named_and_remembered(shop: Path, person: dict[str
     assert "tacit learn --moved-from /gone/" in err
     out, err = called(person, "learn", "--moved-from", "/gone/code/store")
     assert "learned 2 sessions" in out
-    with package.app.whole.open(create=False, env=person) as memories:
+    with verbs.open(create=False, env=person) as memories:
         assert memories.was_at() == ["/gone/code/store"]
         assert [
             each.path
@@ -138,7 +138,7 @@ def test_an_agent_may_not_say_where_a_project_was(shop: Path) -> None:
 def test_connect_offers_no_session_twice(shop: Path, person: dict[str, str]) -> None:
     """What was learned and has not changed since is not to be learned; what has grown is."""
     path = session("s9", str(shop))
-    with package.app.whole.open(env=person) as memories:
+    with verbs.open(env=person) as memories:
         every = transcripts(memories.place, person, "claude-code", 36500)
         assert _not_learned(memories, every) == (every, 0) and len(every) == 1
         memories.learn(str(path), format="claude-code")
@@ -154,7 +154,7 @@ def test_an_unknown_project_shows_nobody_elses_question(
     person: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Neither on the first screen nor in the review."""
-    with package.app.whole.open(env=person) as memories:
+    with verbs.open(env=person) as memories:
         ask(memories, "notice", "The tea is missing.", id="p1")
     assert "tea" in called(person, "review")[0]  # here it is asked
     (tmp_path / "elsewhere").mkdir()
@@ -182,7 +182,7 @@ def run_that_fails(n: int) -> Run:
 
 def test_what_was_recognised_is_no_quote(person: dict[str, str], folder: Path) -> None:
     """A form of our own is nobody's words: on the terminal, in the story and on a session's page."""
-    with package.app.whole.open(env=person) as memories:
+    with verbs.open(env=person) as memories:
         for n in range(3):
             memories.learn(run_that_fails(n), over=True)
         (lesson,) = memories.list()
@@ -211,7 +211,7 @@ def test_plain_lines_are_imported(person: dict[str, str], folder: Path) -> None:
     file = folder / "mine.jsonl"
     file.write_text('{"text": "Use uv.", "kind": "rule"}\n{"text": "Run make seed first."}\n')
     called(person, "data", "import", str(file), "--trust", "user")
-    with package.app.whole.open(env=person) as memories:
+    with verbs.open(env=person) as memories:
         kinds = {each.text: each.kind for each in memories.list()}
     assert kinds == {"Use uv.": "rule", "Run make seed first.": "fact"}
     file.write_text('{"text": "Use uv.", "colour": "red"}\n')

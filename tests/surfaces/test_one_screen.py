@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 from tests.readers import desk_of
 from tests.terminals import Screen, learn_cure, typed
+from tests.verbs import open as open_memories
 
-from tacit.app.whole import open as open_memories
 from tacit.cli import called
 from tacit.cli.reading import PROGRESS
 from tacit.cli.verb import Cli

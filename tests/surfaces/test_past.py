@@ -8,8 +8,8 @@ import os
 from pathlib import Path
 
 import pytest
+from tests import verbs
 
-import tacit as package
 from tacit.cli import called
 from tacit.cli.homes import Homes
 from tacit.cli.verb import Cli
@@ -84,17 +84,13 @@ def test_a_run_of_a_gone_folder_is_its_repositorys(tmp_path: Path) -> None:
     shop, blog = repository(tmp_path / "shop"), tmp_path / "blog"
     blog.mkdir()
     said = user("No, always use pnpm instead of npm in this repo.")
-    with package.app.whole.open(
-        str(tmp_path / "s.db"), by="ada", yes=True, cwd=str(shop)
-    ) as memories:
+    with verbs.open(str(tmp_path / "s.db"), by="ada", yes=True, cwd=str(shop)) as memories:
         here = memories.ensure_project().id
         [one] = memories.learn(
             replace(run("r1", said), cwd="/gone/1f2e/shop", remote=REMOTE), apart=True
         )
     assert one.project == here
-    with package.app.whole.open(
-        str(tmp_path / "s.db"), by="ada", yes=True, cwd=str(blog)
-    ) as memories:
+    with verbs.open(str(tmp_path / "s.db"), by="ada", yes=True, cwd=str(blog)) as memories:
         [two] = memories.learn(
             replace(run("r2", said), cwd="/gone/77ab/shop", remote=REMOTE), apart=True
         )
@@ -162,5 +158,5 @@ def test_learn_without_a_path_takes_what_lookback_finds(
     assert called(["learn", "--store", str(tmp_path / "s.db")], Cli(os.environ, out, err)) == 0
     assert "learned 1 session" in out.getvalue() and "shop" in out.getvalue()
     assert "1 session of a folder that is gone, left out: tacit learn --yes" in err.getvalue()
-    with package.app.whole.open(str(tmp_path / "s.db"), create=False) as memories:
+    with verbs.open(str(tmp_path / "s.db"), create=False) as memories:
         assert not any("gone" in project.root for project in memories.store.projects())

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.verbs import open as open_memories
 
-from tacit.app.whole import open as open_memories
 from tacit.hooks.session import ancestors, note, served_by
 from tacit.hosts import host
 from tacit.hosts.registration import harmless, registration
@@ -173,7 +173,7 @@ def test_a_server_finds_the_session_of_its_host(tacit: Any, folder: Path, shell:
     subprocess.run(
         hook, input=told, text=True, cwd=folder, env=env, check=True, capture_output=True
     )
-    code = "from tacit.hooks.session import *; from tacit.app.whole import open; print(served_by(open().store, ancestors())[0])"
+    code = "from tacit.hooks.session import *; from tacit import open; print(served_by(open().store, ancestors())[0])"
     for nested in (
         code,
         f"import subprocess, sys; subprocess.run([sys.executable, '-c', {code!r}])",

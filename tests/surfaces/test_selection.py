@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 from tests.terminals import ask
+from tests.verbs import open as open_memories
 
-from tacit.app.whole import open as open_memories
 from tacit.cli import called
 from tacit.cli.verb import Cli
 from tacit.core.profile import with_values

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.verbs import open as open_memories
 
-from tacit.app.whole import open as open_memories
 from tacit.hooks.main import respond
 from tacit.screens.numbers import numbers_shown, remember_numbers
 from tacit.screens.one_screen import one_screen

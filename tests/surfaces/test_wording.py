@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests import verbs
 from tests.terminals import Screen, put_as
 
-import tacit as package
 from tacit.cli import called, reference, terminal, words
 from tacit.cli.reference import every_verb
 from tacit.cli.tree import FORMER, GROUPS
@@ -46,7 +46,7 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     """A project with one lesson of each sort that a first week brings."""
     monkeypatch.chdir(tmp_path)
     path = str(tmp_path / "s.db")
-    with package.app.whole.open(path, by="ada", yes=True, cwd=str(tmp_path)) as memories:
+    with verbs.open(path, by="ada", yes=True, cwd=str(tmp_path)) as memories:
         memories.add("Use pnpm, not npm.", kind="preference")
         for n in (1, 2):
             at = f"2026-11-0{n}T10:00:00.000Z"
@@ -76,10 +76,10 @@ SCREENS = (
 @pytest.mark.parametrize("command", [words.split() for words in SCREENS.split("|")])
 def test_first_screens_need_no_docs(store: str, command: list[str]) -> None:
     """No inner word stands on what a newcomer sees first."""
-    with package.app.whole.open(store, create=False) as memories:
+    with verbs.open(store, create=False) as memories:
         id = memories.list(limit=1)[0].id
     with (
-        package.app.whole.open(store, by="ada", yes=True) as memories,
+        verbs.open(store, by="ada", yes=True) as memories,
         memories.store.write() as tx,
     ):
         for name in ("clock_behind", "move_refused", "malformed_lines"):
@@ -122,9 +122,7 @@ def test_two_commands_never_say_different_things_of_one_lesson(
         str(tmp_path / "s.db"),
         {"occurred": "not_occurred", "not_occurred": "occurred"}[came],
     )
-    with package.app.whole.open(
-        path, profile=profile, by="ada", yes=True, cwd=str(tmp_path)
-    ) as memories:
+    with verbs.open(path, profile=profile, by="ada", yes=True, cwd=str(tmp_path)) as memories:
         kind = "fix" if profile == "default" else ""
         kept = [memories.add(f"Lesson number {n}.", kind=kind) for n in range(len(FATES))]
         at = memories.now()

@@ -8,7 +8,8 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-import tacit
+from tests import verbs
+
 from tacit.testing import signed
 
 
@@ -18,7 +19,7 @@ class Member:
     def __init__(self, tree: Path, env: dict[str, str]) -> None:
         self.tree, self.env = tree, env
         self.folder = tree / ".tacit"
-        self.memories = tacit.app.whole.open(env=env, cwd=str(tree))
+        self.memories = verbs.open(env=env, cwd=str(tree))
 
     def add(self, text: str, **named: Any) -> Any:
         return self.memories.add(text, **{"kind": "preference", **named})

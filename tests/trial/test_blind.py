@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 from tests.terminals import put_as
+from tests.verbs import open as open_memories
 
-from tacit.app.whole import open as open_memories
 from tacit.core.links import Use
 from tacit.core.rows import run_id
 from tacit.core.run import Run, Step

@@ -6,8 +6,9 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from tacit.app.whole import Memories
-from tacit.app.whole import open as open_memories
+from tests.verbs import Memories
+from tests.verbs import open as open_memories
+
 from tacit.core.rows import run_id
 from tacit.lesson import TWIN, family_of
 from tacit.testing import finding, run

@@ -6,7 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from tacit.app.whole import Memories
+from tests.verbs import Memories
+
 from tacit.core.journal import Hand, change
 from tacit.core.rows import run_id
 from tacit.core.value import replace

@@ -15,9 +15,9 @@ from typing import Any
 
 import pytest
 from tests.fixed_draws import fix_draws
+from tests.verbs import Memories
+from tests.verbs import open as open_memories
 
-from tacit.app.whole import Memories
-from tacit.app.whole import open as open_memories
 from tacit.cli import main
 from tacit.core.standing import wants_replay
 from tacit.core.value import grouped

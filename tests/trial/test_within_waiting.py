@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 from tests.fixed_draws import fix_draws
+from tests.verbs import open as open_memories
 
-from tacit.app.whole import open as open_memories
 from tacit.core.run import Step
 from tacit.learn.occurrences import came_to, ended, occurrences
 from tacit.lesson import Lesson

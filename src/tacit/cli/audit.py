@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from tacit.app.origins import OriginVerbs
-from tacit.app.proving import Proving
-from tacit.app.queries import Queries
 from tacit.cli.verb import Answer, Asked, Cli, OneOf, arg, opt, verb
 from tacit.cli.words import WITHHELD_HERE, one_line, table, width, wrapped
 from tacit.core.errors import UsageError
 from tacit.core.value import replace
 from tacit.hosts import run_in_shell
+from tacit.learn import queries
+from tacit.origins import knowing
 from tacit.screens.views import audit_json
 from tacit.screens.wording import CAME
+from tacit.trial import proving
 from tacit.trial.audit import by_subject
 
 if TYPE_CHECKING:
@@ -48,9 +48,9 @@ def audit_verb(args: Asked, cli: Cli) -> Answer:
     if args.check or args.fail_on:
         return _origins_audit(args, cli)
     with cli.open(args, create=False) as memories:
-        found = Proving.of(memories).audit(args.run or "")
-        hidden = Queries.of(memories).withheld_in(run_in_shell(cli.env))
-        headline = [] if args.run else [Proving.of(memories).said_again().sentence]
+        found = proving.audit(memories, args.run or "")
+        hidden = queries.withheld_in(memories, run_in_shell(cli.env))
+        headline = [] if args.run else [proving.said_again(memories).sentence]
     for n, each in enumerate(found):
         lessons = (
             replace(one, text=WITHHELD_HERE) if one.memory in hidden else one
@@ -138,8 +138,8 @@ def _origins_audit(args: Asked, cli: Cli) -> Answer:
     if not args.run:
         raise UsageError("Audit which run?", "Give its id or its file.")
     with cli.open(args, create=bool(args.fail_on)) as memories:
-        back = OriginVerbs.of(memories).regressions(args.run) if args.fail_on else []
-        checked = OriginVerbs.of(memories).check(args.run) if args.check else []
+        back = knowing.regressions(memories, args.run) if args.fail_on else []
+        checked = knowing.check(memories, args.run) if args.check else []
         names = {each.memory: memories.get(each.memory).alias or each.memory for each in checked}
     data = {
         "checks": [{**each.__dict__, "name": names[each.memory]} for each in checked],

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tacit.app.settings import settings_at
 from tacit.cli.reading import unfinished
 from tacit.cli.settings_file import set_keys
 from tacit.cli.verb import Answer, Asked, Cli, Verbs, arg, did_you_mean, opt, verb
@@ -20,6 +19,7 @@ from tacit.opened import acting, config_path, keys_path, store_path
 from tacit.place import folders as places
 from tacit.place.identity import locate
 from tacit.screens.views import picked
+from tacit.settings import settings_at
 from tacit.store import counts
 
 if TYPE_CHECKING:

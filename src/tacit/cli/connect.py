@@ -13,8 +13,6 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
-from tacit.app.learning import NOBODY, Learning
-from tacit.app.readers import Readers
 from tacit.cli.control import told_of_control
 from tacit.cli.page import HostOrPage, is_page, kept_page
 from tacit.cli.past import offer
@@ -48,8 +46,9 @@ from tacit.core.errors import Refused, TacitError, UsageError
 from tacit.core.run import Run
 from tacit.core.value import value
 from tacit.hooks.place import settings
-from tacit.hosts import HOSTS, every_host, formats, readers
+from tacit.hosts import HOSTS, every_host, formats
 from tacit.hosts import host as host_named
+from tacit.hosts import readers as readers_known
 from tacit.hosts.entries import (
     is_ours,
     our_hooks,
@@ -69,6 +68,8 @@ from tacit.hosts.registration import (
     settings_path,
 )
 from tacit.hosts.source import Source
+from tacit.learn import learning, readers
+from tacit.learn.learning import NOBODY
 from tacit.memory import Memory as Memories
 from tacit.opened import acting, config_path
 from tacit.place.git import ask_git
@@ -375,7 +376,7 @@ def _past(
 ) -> tuple[dict[str, Any], list[str]]:
     """Offer to have past sessions read, with what that brings and costs, else to learn them by rules. Data, and lines for people."""
     settings, path = memories.settings(), config_path(cli.env)
-    read_by = host.name in readers() or "*" in settings["reader.hosts"].value or args.read
+    read_by = host.name in readers_known() or "*" in settings["reader.hosts"].value or args.read
     reader = reader_here(settings, cli.env) if read_by else None
     days = int(settings["learn_days"].value) if args.learn_days is None else args.learn_days
     home = (
@@ -391,7 +392,7 @@ def _past(
             host.name,
             days,
             everywhere=everywhere,
-            was=Learning.of(home).was_at(),
+            was=learning.was_at(home),
         )
     lines: list[str] = []
     by, going = (
@@ -509,7 +510,7 @@ def _unread(args: Asked, cli: Cli) -> list[str]:
     """Hosts whose sessions may not have been read right; nothing where there is no store to ask."""
     try:
         with cli.open(args, create=False) as memories:
-            return Readers.of(memories).unread()
+            return readers.unread(memories)
     except TacitError:
         return []
 

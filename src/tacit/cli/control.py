@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tacit.app.queries import Queries
+from tacit import settings
 from tacit.memory import Memory as Memories
 
 LEFT_OUT = (
@@ -18,5 +18,5 @@ def told_of_control(memories: Memories, all_given: bool, host: str = "") -> str:
         return ""
     if not all_given:
         return LEFT_OUT.format(host)
-    Queries.of(memories).use_profile(name, {"trial.rate": 0.0})
+    settings.use_profile(memories, name, {"trial.rate": 0.0})
     return f"nothing is left out to measure it; tacit init --like {name} ends that"

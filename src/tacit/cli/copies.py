@@ -6,12 +6,13 @@ import os
 import sys
 from typing import TYPE_CHECKING, Any
 
-from tacit.app.queries import Queries
-from tacit.app.safety import Safety, repair_store, restore_store
 from tacit.cli.verb import Answer, Asked, Cli, arg, opt, verb
 from tacit.cli.words import table
 from tacit.core.errors import Refused, numbered
+from tacit.learn import queries
 from tacit.opened import store_path
+from tacit.store import safekeeping
+from tacit.store.safekeeping import repair_store, restore_store
 
 REBUILT = ("index", "tally")  # faults of what is derived from rows
 
@@ -33,12 +34,12 @@ examples:
 @opt("--list", is_flag=True, help="the backups there are, newest first")
 def backup_verb(args: Asked, cli: Cli) -> Answer:
     with cli.open(args, create=False) as memories:
-        folder = Safety.of(memories).backups_folder
+        folder = safekeeping.folder_of(memories)
         if not args.list:
-            made = Safety.of(memories).backup()
+            made = safekeeping.backup(memories)
             told = f"backed up and verified: {made.name} ({made.bytes:,} bytes) in {folder}"
             return Answer({**_shown(made), "folder": folder}, told)
-        found = Safety.of(memories).backups()
+        found = safekeeping.backups(memories)
     rows = [[b.name, b.at[:16].replace("T", " "), f"{b.bytes:,}"] for b in found]
     text = (
         table(rows, ("name", "when", "bytes"))
@@ -90,9 +91,9 @@ def restore_verb(args: Asked, cli: Cli) -> Answer:
 def repaired(args: Asked, cli: Cli) -> Answer:
     """doctor --repair: what can be rebuilt is, then the newest backup takes a damaged store's place."""
     with cli.open(args, create=False) as memories:
-        faults = Queries.of(memories).health().health.faults
+        faults = queries.health(memories).health.faults
         if faults and all(each.kind in REBUILT for each in faults):
-            count = Queries.of(memories).reindex()
+            count = queries.reindex(memories)
             told = f"rebuilt full text and counts of {numbered(count, 'lesson')}"
             return Answer({"faults": [], "rebuilt": count}, told)
     done = repair_store(_path(args, cli), cli.env)

@@ -9,9 +9,9 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from tacit.app.by_hand import ByHand
 from tacit.cli.verb import Answer, Asked, Cli, arg, opt, verb
 from tacit.core.errors import Refused, UsageError, numbered
+from tacit.learn import correcting
 from tacit.lesson import memory_json
 from tacit.screens.numbers import COLUMNS
 from tacit.screens.passing import lesson_meant, meant, word_done
@@ -49,7 +49,7 @@ def keep_verb(args: Asked, cli: Cli) -> Answer:
 
 
 def _always(memories: Memories, id: str, on: bool, reason: str, name: str) -> dict[str, str]:
-    memory = ByHand.of(memories).pin(id, on, reason=reason)
+    memory = correcting.pin(memories, id, on, reason=reason)
     did = "told at every start" if on else "told at every start no more"
     did += f" (tacit keep {name} --{'not-' * on}always takes it back)"
     return {"id": memory.id, "did": did, "text": memory.text}
@@ -108,9 +108,9 @@ def _dropped(args: Asked, cli: Cli) -> Answer:
     with cli.open(args, create=False) as memories:
         memories.need_person("Keeping or dropping")
         gone = (
-            ByHand.of(memories).clear(reason=args.reason)
+            correcting.clear(memories, reason=args.reason)
             if args.every
-            else ByHand.of(memories).forget("", origin=args.source, reason=args.reason)
+            else correcting.forget(memories, "", origin=args.source, reason=args.reason)
         )
     back = "tacit undo ID, each" if args.every else f"tacit undo --from {args.source}"
     told = f"dropped {numbered(len(gone), 'lesson')}; {back}, brings it back"
@@ -128,6 +128,6 @@ def _erased(args: Asked, cli: Cli) -> Answer:
             lines = [*(each.text for each in found), "Erase this everywhere, for good? [y/N] "]
             if not cli.put("\n".join(lines)):
                 raise Refused("Nothing was erased.")
-        gone = [ByHand.of(memories).erase(each.id, reason=args.reason) for each in found]
+        gone = [correcting.erase(memories, each.id, reason=args.reason) for each in found]
     data = {"memories": [memory_json(each) for each in gone]}
     return Answer(data, f"erased {', '.join(each.id for each in gone)}")

@@ -8,12 +8,6 @@ from typing import Any
 
 import apsw
 
-from tacit.app.learning import unreadable_instructions
-from tacit.app.queries import Checkup, Queries
-from tacit.app.readers import Readers
-from tacit.app.safety import Safety
-from tacit.app.team import Team
-from tacit.app.tending import Tending
 from tacit.cli.connect import standing_notes
 from tacit.cli.copies import repaired
 from tacit.cli.health import (
@@ -27,10 +21,16 @@ from tacit.cli.verb import Answer, Asked, Cli, opt, verb
 from tacit.cli.words import diff_lines, hung, one_line, paint
 from tacit.core import clock
 from tacit.core.errors import numbered
+from tacit.learn import queries, readers
+from tacit.learn.learning import unreadable_instructions
+from tacit.learn.queries import Checkup
+from tacit.origins import tending
 from tacit.screens.selection import counted
 from tacit.screens.views import for_you, picked
+from tacit.store import safekeeping
 from tacit.store.failures import commonest
 from tacit.store.redact_again import RedactedAgain
+from tacit.sync import team
 from tacit.trial.effect import OUT_OF_BALANCE
 
 FAULTS = 50  # shown one by one
@@ -67,33 +67,33 @@ def doctor_verb(args: Asked, cli: Cli) -> Answer:
         return repaired(args, cli)
     if args.exam:
         with cli.open(args, create=False) as memories:
-            said = Readers.of(memories).retake_exam()
+            said = readers.retake_exam(memories)
         return Answer({"exam": said}, said)
 
     with cli.open(args, create=False) as memories:
-        found = Queries.of(memories).health()
+        found = queries.health(memories)
         free = _free(found.store)
         notes = [
-            *Safety.of(memories).safety_notes(),
+            *safekeeping.safety_notes(memories),
             *memories.settled().left_out,
-            *Team.of(memories).refused(),
-            *Readers.of(memories).unread(),
+            *team.refused(memories),
+            *readers.unread(memories),
         ]
         notes += [
             *unreadable_instructions(memories.place.root),
             *standing_notes(memories.place.root, cli.env),
         ]
-        kept = [each.name for each in Safety.of(memories).backups()]
+        kept = [each.name for each in safekeeping.backups(memories)]
         sound, profile = found.health.is_sound, memories.profile
-        again = Safety.of(memories).redact_again() if sound else None
-        notes += _again(again, len(kept), Safety.of(memories).backups_folder)
+        again = safekeeping.redact_again(memories) if sound else None
+        notes += _again(again, len(kept), safekeeping.folder_of(memories))
         trials = memories.effect() if sound else None  # figures from a damaged store would mislead
         figures = figures_of(memories, clock.after_days(memories.now(), -7)) if sound else None
         count = counted(memories) if sound else None
         noticed = commonest(memories.store, memories.project_id) if sound else []
-        reads = Readers.of(memories).reading_notes()
+        reads = readers.reading_notes(memories)
         yours = for_you(memories) if sound else []
-        alarms = [*(Tending.of(memories).alarms(figures) if figures else ())]
+        alarms = [*(tending.alarms(memories, figures) if figures else ())]
     if trials and trials.out_of_balance:
         notes.append(OUT_OF_BALANCE)
     compiled = compile_bytecode()

@@ -6,13 +6,13 @@ import os
 import sys
 from typing import TYPE_CHECKING, Any
 
-from tacit.app.exchange import Exchange
 from tacit.cli.verb import Answer, Asked, Cli, OneOf, arg, opt, verb
 from tacit.cli.words import one_line, table
 from tacit.core.errors import NotFound, UsageError, numbered
 from tacit.hosts import formats
 from tacit.hosts.source import BytesSource
 from tacit.lesson import TIERS
+from tacit.origins import exchange
 from tacit.screens.views import picked
 from tacit.store.foreign import is_database
 
@@ -57,7 +57,7 @@ def import_verb(args: Asked, cli: Cli) -> Answer:
     found: list[tuple[str, TakenIn]] = []
     with cli.open(args) as memories:
         if len(args.paths) == 1 and is_database(args.paths[0]):
-            taken = Exchange.of(memories).import_store(args.paths[0])
+            taken = exchange.import_store(memories, args.paths[0])
             return Answer({**picked(taken, _TAKEN)}, _store_text(taken))
         for path in args.paths:
             source = BytesSource(sys.stdin.buffer.read()) if path == "-" else path
@@ -190,9 +190,11 @@ def export_verb(args: Asked, cli: Cli) -> Answer:
                 cli.out.write(text)
                 cli.out.flush()
             return Answer({"format": args.format, "text": text}, printed=not cli.json)
-        texts = Exchange.of(memories).export_files(args.format)
-        done = Exchange.of(memories).write_files(
-            args.format, {_place(args.out, file, len(texts)): text for file, text in texts.items()}
+        texts = exchange.export_files(memories, args.format)
+        done = exchange.write_files(
+            memories,
+            args.format,
+            {_place(args.out, file, len(texts)): text for file, text in texts.items()},
         )
     told = [
         f"{each.path}: {each.size:,} bytes{f'; what it replaced: {each.copy}' if each.copy else ''}"

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from tacit.app.finishing import Finishing
-from tacit.app.guarding import Guarding
 from tacit.cli.verb import Answer, Asked, Cli, OneOf, arg, opt, verb
 from tacit.cli.words import one_line
 from tacit.core.errors import UsageError
+from tacit.guards import finishing, guarding
 from tacit.guards.condition import Guard, says
 from tacit.guards.finish import check_of, sentence
 from tacit.guards.history import MOOT, RIGHT, WRONG, Record, offered, why_not_offered
@@ -69,13 +68,13 @@ def guard_verb(args: Asked, cli: Cli) -> Answer:
             form, end = _proposed(memories, args.lesson)
         if end or args.what == "check":
             return _check(args, cli, memories, end)
-        Guarding.of(memories).guard_for(args.lesson, form)  # before sessions are read for nothing
+        guarding.guard_for(memories, args.lesson, form)  # before sessions are read for nothing
         sessions = _with_progress(cli, past_sessions(memories, args.days))
         if args.what == "try":
-            guard, record = Guarding.of(memories).try_guard(args.lesson, sessions, form)
+            guard, record = guarding.try_guard(memories, args.lesson, sessions, form)
             return Answer(_data(guard, record), _shown(guard, record, form))
-        armed = Guarding.of(memories).arm_guard(
-            args.lesson, args.what, sessions, form=form, anyway=args.anyway
+        armed = guarding.arm_guard(
+            memories, args.lesson, args.what, sessions, form=form, anyway=args.anyway
         )
         lines = (
             f"{armed.guard.lesson} {_STEPS[armed.guard.step]} from now on: {one_line(armed.guard.text, 200)}",
@@ -91,10 +90,10 @@ def guard_verb(args: Asked, cli: Cli) -> Answer:
 def _proposed(memories: Memories, lesson: str) -> tuple[str, str]:
     """The form that the reader proposes for a lesson, for the call or for the end of the work; it is asked
     where somebody may be."""
-    known = Guarding.of(memories).proposed_form(memories.get(lesson))
-    if known is None and (ask := Guarding.of(memories).reader_asks()):
-        Guarding.of(memories).propose_forms([memories.get(lesson)], ask)
-        known = Guarding.of(memories).proposed_form(memories.get(lesson))
+    known = guarding.proposed_form(memories, memories.get(lesson))
+    if known is None and (ask := guarding.reader_asks(memories)):
+        guarding.propose_forms(memories, [memories.get(lesson)], ask)
+        known = guarding.proposed_form(memories, memories.get(lesson))
     if known is None:
         return "", ""
     return ("", known.text) if known.end else (known.text, "")
@@ -110,7 +109,7 @@ def _check(args: Asked, cli: Cli, memories: Memories, form: str) -> Answer:
     check_of(form)  # before sessions are read for nothing
     sessions = _with_progress(cli, past_sessions(memories, args.days))
     if args.what == "try":
-        check, record = Finishing.of(memories).try_check(args.lesson, form, sessions)
+        check, record = finishing.try_check(memories, args.lesson, form, sessions)
         lines = [f"At the end of the work: {sentence(check)}.", record.said]
         lines += [
             f"  {each.verdict:5} {each.at[:10]}  {one_line(each.said, 90)}\n        {one_line(each.why, 120)}"
@@ -121,7 +120,7 @@ def _check(args: Asked, cli: Cli, memories: Memories, form: str) -> Answer:
         counts = {each: record.count(each) for each in (RIGHT, WRONG, MOOT)}
         data = {"says": sentence(check), "sessions": record.sessions, **counts, "spoken": spoken}
         return Answer(data, "\n".join(lines))
-    armed = Finishing.of(memories).arm_check(args.lesson, form, sessions)
+    armed = finishing.arm_check(memories, args.lesson, form, sessions)
     lines = [
         f"At the end of the work: {sentence(armed.check)}. {armed.record}",
         "Where it is not so the agent is sent back once in a turn; then you hear of it.",
@@ -132,16 +131,12 @@ def _check(args: Asked, cli: Cli, memories: Memories, form: str) -> Answer:
 
 def _off(memories: Memories, lesson: str) -> Answer:
     """A guard and a check of a lesson, each a note again."""
-    armed = [
-        each for each in Finishing.of(memories).checks() if each.lesson == memories.get(lesson).id
-    ]
+    armed = [each for each in finishing.checks(memories) if each.lesson == memories.get(lesson).id]
     if armed:
-        off = Finishing.of(memories).disarm_check(lesson)
+        off = finishing.disarm_check(memories, lesson)
         id, text = off.lesson, off.text
-    if not armed or any(
-        each.guard.lesson == armed[0].lesson for each in Guarding.of(memories).guards()
-    ):
-        guard = Guarding.of(memories).disarm_guard(lesson)[0].guard
+    if not armed or any(each.guard.lesson == armed[0].lesson for each in guarding.guards(memories)):
+        guard = guarding.disarm_guard(memories, lesson)[0].guard
         id, text = guard.lesson, guard.text
     return Answer({"lesson": id, "step": "off"}, f"{id} is a note again: {one_line(text, 200)}")
 
@@ -155,9 +150,9 @@ def _with_progress(cli: Cli, sessions: list[Source]) -> Any:
 
 def _list(memories: Memories) -> Answer:
     armed, could, checks = (
-        Guarding.of(memories).guards(),
-        Guarding.of(memories).guardable(),
-        Finishing.of(memories).checks(),
+        guarding.guards(memories),
+        guarding.guardable(memories),
+        finishing.checks(memories),
     )
     lines = [
         f"{each.guard.lesson}  {_STEPS[each.guard.step]}: {one_line(each.guard.text, 140)}\n    {says(each.guard)}. {each.record}"

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from tacit.app.tending import Tending
 from tacit.cli.words import one_line
 from tacit.core.errors import numbered
 from tacit.core.profile import Profile
 from tacit.core.states import GONE
 from tacit.memory import Memory as Memories
+from tacit.origins import tending
 from tacit.screens.selection import Counted, counted_words
 from tacit.screens.wording import EVENTS_COUNTED
 from tacit.store.queue import failed_jobs
@@ -24,7 +24,7 @@ def seen(memories: Memories, since: str) -> Figures:
     waiting = [
         f"{each['job']}: {one_line(each['error'], 120)}" for each in failed_jobs(memories.store)
     ]
-    return Tending.of(memories).statistics(since, waiting)
+    return tending.statistics(memories, since, waiting)
 
 
 def figures_json(found: Figures) -> dict[str, Any]:

@@ -6,14 +6,11 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from tacit.app.learning import Learning
-from tacit.app.proving import lookback_part
-from tacit.app.queries import Queries
-from tacit.app.reviewing import Reviewing
 from tacit.cli.verb import Asked, Cli
 from tacit.core.run import Run
 from tacit.core.states import ACTIVE
 from tacit.core.value import replace
+from tacit.learn import learning, queries, reviewing
 from tacit.memory import Memory as Memories
 from tacit.place.identity import Place, locate, normalise_remote
 from tacit.place.replaced import moved_to, repository_of, still_there
@@ -21,6 +18,7 @@ from tacit.screens.one_screen import answered_failures
 from tacit.screens.selection import counted, counted_words, is_given
 from tacit.screens.wording import BY_NOTICE
 from tacit.store.due import runs_after
+from tacit.trial.proving import lookback_part
 
 if TYPE_CHECKING:
     from tacit.lookback.excerpt import Home
@@ -33,8 +31,7 @@ def moved_roots(cli: Cli, args: Asked) -> tuple[Place, dict[str, str]]:
     def known(memories: Memories) -> tuple[Place, dict[str, str]]:
         roots = {each.id: each.root for each in memories.store.projects()}
         return memories.place, {
-            folder: roots.get(project, "")
-            for folder, project in Learning.of(memories).moved().items()
+            folder: roots.get(project, "") for folder, project in learning.moved(memories).items()
         }
 
     nothing: dict[str, str] = {}
@@ -120,16 +117,14 @@ def _known(memories: Memories, marks: Sequence[str]) -> KnownProject:
     store, project = memories.store, memories.project_id
     given = filter(
         is_given,
-        Queries.of(memories).list(
-            states=(ACTIVE,), equal={"gate": "allow"}, sort="seen", limit=_KEPT_MOST
+        queries.listed(
+            memories, states=(ACTIVE,), equal={"gate": "allow"}, sort="seen", limit=_KEPT_MOST
         ),
     )
     asked = store.proposals(project, state="", kinds=_PUT_TO_PEOPLE, limit=_KEPT_MOST)
-    waits = Reviewing.of(memories).counted_anew([each for each in asked if each.state == "open"])
+    waits = reviewing.counted_anew(memories, [each for each in asked if each.state == "open"])
     patches = {each.id: str((each.payload or {}).get("patch") or "") for each in waits}
-    noticed = Queries.of(memories).list(
-        archived=True, equal={"source": BY_NOTICE}, limit=_KEPT_MOST
-    )
+    noticed = queries.listed(memories, archived=True, equal={"source": BY_NOTICE}, limit=_KEPT_MOST)
     subjects = {
         *(each.signature for each in noticed),
         *(str((each.payload or {}).get("subject", "")) for each in asked),

@@ -10,6 +10,7 @@ import os
 import sys
 
 from tacit.core.value import replace
+from tacit.hooks import recalling
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -166,9 +167,9 @@ def _answer(options: Options, env: Mapping[str, str], look: bool) -> Injection:
     one, flags = options.one, options.flags
     with _open(options, env, wait=_INJECT_WITHIN) as memories:
         memories.store.hurry()
-        from tacit.app.recalling import Recalling
 
-        given = Recalling.of(memories).inject(
+        given = recalling.inject(
+            memories,
             one.get("task", ""),
             run=one.get("run") or _run_in(env),
             host=host_of(env) if "run" not in one else "cli",

@@ -5,12 +5,11 @@ from __future__ import annotations
 import json
 import time
 
-from tacit.app.by_hand import ByHand
-from tacit.app.queries import Queries
 from tacit.cli.lessons import moment
 from tacit.cli.verb import Answer, Asked, Cli, opt, verb
 from tacit.cli.words import entry_line, one_line, table
 from tacit.core.journal import Entry
+from tacit.learn import correcting, queries
 from tacit.memory import Memory as Memories
 from tacit.screens.views import entry_json
 
@@ -36,11 +35,12 @@ from tacit.screens.views import entry_json
 def log_verb(args: Asked, cli: Cli) -> Answer:
     if args.note:
         with cli.open(args) as memories:
-            entry = ByHand.of(memories).note(args.note, reason=args.reason or "")
+            entry = correcting.note(memories, args.note, reason=args.reason or "")
         return Answer(entry_json(entry), f"noted: {one_line(entry.reason, 100)}")
     with cli.open(args, create=False) as memories:
         memory = memories.store.resolve(args.memory, memories.project_id) if args.memory else ""
-        found = Queries.of(memories).log(
+        found = queries.log(
+            memories,
             memory=memory,
             verb=args.verb or "",
             by=args.by or "",
@@ -69,4 +69,4 @@ def _follow(memories: Memories, found: list[Entry], cli: Cli) -> Answer:
             cli.out.write(f"{said}\n")
         cli.out.flush()
         time.sleep(0.5)
-        found = Queries.of(memories).log(after=last)
+        found = queries.log(memories, after=last)

@@ -6,8 +6,6 @@ import os
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from tacit.app.learning import NOBODY, Learning
-from tacit.app.tending import Tending
 from tacit.cli.moved import AskedOnce
 from tacit.cli.reading import offer_lines, progress
 from tacit.cli.verb import Answer, Asked, Cli, arg, opt, verb
@@ -15,7 +13,10 @@ from tacit.cli.words import one_line, table, width, wrapped
 from tacit.core.errors import NotFound, TacitError, UsageError, numbered
 from tacit.core.value import grouped
 from tacit.hosts.source import FileSource, Source, walk
+from tacit.learn import learning
+from tacit.learn.learning import NOBODY
 from tacit.memory import Memory as Memories
+from tacit.origins import tending
 from tacit.screens.past import all_of, keeping
 
 if TYPE_CHECKING:
@@ -81,7 +82,7 @@ def learn_verb(args: Asked, cli: Cli) -> Answer:
     failed: list[dict[str, str]] = []
     if args.again and args.run and not args.paths:
         with cli.open(args) as memories:
-            return _answer([Learning.of(memories).read_again(args.run)], [], False)
+            return _answer([learning.read_again(memories, args.run)], [], False)
     sources = list(walk(args.paths)) if args.paths else _found(cli)
     if not sources:
         raise nothing_learned(args.paths or ["the folders of any host"], [])
@@ -93,7 +94,7 @@ def learn_verb(args: Asked, cli: Cli) -> Answer:
         elif args.paths and not args.dry_run:
             _ask_whose(memories, cli, sources, args.format or "")
         for folder in args.moved_from:
-            Learning.of(memories).moved_from(folder.rstrip("/") or folder)
+            learning.moved_from(memories, folder.rstrip("/") or folder)
         asked = AskedOnce(cli, args.yes)
         word = "session" if "standing" in memories.profile.columns else memories.profile.words.run
         if (
@@ -106,7 +107,8 @@ def learn_verb(args: Asked, cli: Cli) -> Answer:
                 f"  learning {number:,} of {len(sources):,}: {one_line(source.path, max(20, width() - 40))}"
             )
             try:
-                learned = Learning.of(memories).learn(
+                learned = learning.learn(
+                    memories,
                     source,
                     format=args.format or "",
                     domain=args.domain or "",
@@ -123,7 +125,7 @@ def learn_verb(args: Asked, cli: Cli) -> Answer:
                 # where the profile says so, each finished run is followed by its sweep; a run counts once
                 if sweeps:
                     for each in learned:
-                        Tending.of(memories).tend(run=each.run, only="sweep")
+                        tending.tend(memories, run=each.run, only="sweep")
             except TacitError as error:
                 if len(sources) == 1:
                     raise
@@ -157,11 +159,11 @@ def _ask_whose(memories: Memories, cli: Cli, sources: list[Source], format: str)
     """A log that came with the repository is somebody's, also where a person learns it: they say once whether it is theirs."""
     if not memories.actor.is_person or not cli.can_ask:
         return
-    if came := Learning.of(memories).came_with_repository(sources, format):
+    if came := learning.came_with_repository(memories, sources, format):
         these = "This" if len(sources) == 1 == len(came) else f"{len(came):,} of these"
         few = ", ".join(came[:2]) + (f" and {len(came) - 2:,} more" if len(came) > 2 else "")
         told = f"{these} came with the repository: git tracks {few}. Yours? [y/N] "
-        Learning.of(memories).vouching.answer(came, cli.ask(told))
+        learning.vouching(memories).answer(came, cli.ask(told))
 
 
 def _answer(
@@ -192,7 +194,7 @@ def _show(args: Asked, cli: Cli, sources: list[Source]) -> Answer:
         found = [
             each
             for source in sources
-            for each in Learning.of(memories).rendered(source, args.format or "")
+            for each in learning.rendered(memories, source, args.format or "")
         ]
     data = [{"run": run, "tokens": tokens, "page": page} for run, page, tokens in found]
     return Answer(

@@ -9,9 +9,6 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from tacit.app.by_hand import ByHand
-from tacit.app.queries import Queries
-from tacit.app.reviewing import Reviewing
 from tacit.cli.verb import Answer, Asked, Cli, OneOf, arg, did_you_mean, lesson_argument, opt, verb
 from tacit.cli.words import (
     WIDEST,
@@ -31,6 +28,7 @@ from tacit.core.states import ACTIVE, DOUBTED, KEPT, STATES, stage_of
 from tacit.core.states import WAITING as WAITS
 from tacit.core.value import replace
 from tacit.hosts import run_in_shell
+from tacit.learn import correcting, queries, reviewing
 from tacit.lesson import HEARSAY, SCOPES, SEVERITIES, Lesson, memory_json
 from tacit.memory import Memory as Memories
 from tacit.screens.numbers import COLUMNS, fits, names_to_type, remember_numbers, seen_whole
@@ -151,7 +149,7 @@ def add_verb(args: Asked, cli: Cli) -> Answer:
         names = names_to_type(memories, {memory.id: memory.text}) if at_terminal else {}
         name = names.get(memory.id, memory.id)
         said += (
-            f", told {moment_words(memory, Queries.of(memories).is_told_at_starts(memory))}"
+            f", told {moment_words(memory, queries.is_told_at_starts(memories, memory))}"
             if is_given(memory)
             else ""
         )
@@ -182,7 +180,7 @@ def _add_lines(memories: Any, facets: dict[str, Any], cli: Cli) -> Answer:
         if not line:
             continue
         try:
-            memory = ByHand.of(memories).add_many([_lesson(line, facets)])[0]
+            memory = correcting.add_many(memories, [_lesson(line, facets)])[0]
             answer: dict[str, Any] = {
                 "ok": True,
                 "line": number,
@@ -280,7 +278,8 @@ def list_verb(args: Asked, cli: Cli) -> Answer:
 
         def some(wanted: tuple[str, ...], most: int, gate: str = "") -> list[Lesson]:
             facts = {**equal, "gate": gate} if gate else equal
-            return Queries.of(memories).list(
+            return queries.listed(
+                memories,
                 states=wanted,
                 archived=args.archived,
                 everywhere=args.all_projects,
@@ -302,9 +301,9 @@ def list_verb(args: Asked, cli: Cli) -> Answer:
             found = [each for each in found if is_given(each)]
         if args.waiting:
             found = [each for each in found if shelf(each) in (YOUR_WORD, WAITING)]
-        names = Queries.of(memories).signers(found)
+        names = queries.signers(memories, found)
         found = [as_seen(memories, each) for each in found]
-        hidden = Queries.of(memories).withheld_in(run_in_shell(cli.env))
+        hidden = queries.withheld_in(memories, run_in_shell(cli.env))
         unknown = _unknown(memories, args, equal) if not found else ""
         nothing = (
             "" if found or not (args.waiting or args.in_force) else _none(memories, args.waiting)
@@ -567,9 +566,9 @@ def edit_verb(args: Asked, cli: Cli) -> Answer:
         raise UsageError("Edit what?", "Give a text, or facets such as --kind or --tag.")
     with cli.open(args, create=False) as memories:
         found = still_there(memories, lesson_meant(memories, args.id))
-        if "text" in fields and not ByHand.of(memories).may_change(found):
-            proposal = ByHand.of(memories).propose_edit(
-                found.id, fields["text"], reason=args.reason or ""
+        if "text" in fields and not correcting.may_change(memories, found):
+            proposal = correcting.propose_edit(
+                memories, found.id, fields["text"], reason=args.reason or ""
             )
             told = f"proposed {proposal.id}: {found.id} stays as it is until a person decides (tacit review show {proposal.id})"
             return Answer({**memory_json(found), "proposal": proposal.id}, told)
@@ -606,12 +605,12 @@ def undo_verb(args: Asked, cli: Cli) -> Answer:
         numbered = meant(memories, args.what) if args.what and what != args.what else ""
         try:
             back, profile = (
-                ByHand.of(memories).undo(what, origin=args.origin or ""),
+                correcting.undo(memories, what, origin=args.origin or ""),
                 memories.profile,
             )
         except NotFound as unknown:
             try:
-                found = Reviewing.of(memories).reopen(what)  # a question that was answered
+                found = reviewing.reopen(memories, what)  # a question that was answered
             except NotFound:
                 raise unknown from None
             found = question_meant(memories, found.id) or found

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tacit.app.queries import Queries
-from tacit.app.replaying import Replaying
 from tacit.cli.review import proposal_shown
 from tacit.cli.verb import Answer, Asked, Cli, lesson_argument, opt, verb
 from tacit.cli.words import (
@@ -22,7 +20,9 @@ from tacit.core.errors import numbered
 from tacit.core.links import CONFIRMED, FIRED, Mark
 from tacit.core.profile import Profile
 from tacit.hosts import run_in_shell
+from tacit.learn import queries
 from tacit.lesson import Lesson, met_in
+from tacit.replay import replaying
 from tacit.screens.numbers import is_number, seen_whole
 from tacit.screens.one_screen import came_up, moment_words
 from tacit.screens.passing import lesson_meant, meant, question_meant
@@ -72,15 +72,15 @@ def why_verb(args: Asked, cli: Cli) -> Answer:
         asked = question_meant(memories, meant(memories, args.id))
         if asked is not None and not asked.memory:
             return proposal_shown(memories, cli, asked)
-        found = Queries.of(memories).why(
-            lesson_meant(memories, args.id), args.question, run=run_in_shell(cli.env)
+        found = queries.why(
+            memories, lesson_meant(memories, args.id), args.question, run=run_in_shell(cli.env)
         )
         need_seen(memories, found.memory)
         fired = any(mark.signal == FIRED for mark in memories.store.marks(memory=found.memory.id))
         effects = memories.effect(found.memory.id) if found.uses or fired else None
         known = next((each.known for each in effects.lessons), None) if effects else None
-        replays = Replaying.of(memories).replayed(found.memory.id)
-        profile, at_starts = memories.profile, Queries.of(memories).is_told_at_starts(found.memory)
+        replays = replaying.replayed(memories, found.memory.id)
+        profile, at_starts = memories.profile, queries.is_told_at_starts(memories, found.memory)
         if cli.out.isatty() and not cli.json:
             seen_whole(memories, found.memory.id)
         said = last_said(memories, found.evidence, [one for one, _ in found.met], found.memory.text)

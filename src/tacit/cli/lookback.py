@@ -11,8 +11,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from tacit.app.learning import NOBODY, agree_to, agreed_sessions, instruction_lines
-from tacit.app.proving import lookback_part
 from tacit.cli.connect import connected_hosts
 from tacit.cli.homes import Homes, known_here, moved_roots
 from tacit.cli.looks import look_now
@@ -44,11 +42,13 @@ from tacit.core.value import replace
 from tacit.hosts import formats
 from tacit.hosts.places import folders_of
 from tacit.hosts.source import Source, walk
+from tacit.learn.learning import NOBODY, agree_to, agreed_sessions, lines_of
 from tacit.memory import Memory as Memories
 from tacit.opened import store_path
 from tacit.place.folders import captured_folder
 from tacit.reading.record import left_by
 from tacit.screens.past import is_transcript, keeping
+from tacit.trial.proving import lookback_part
 from tacit.words.diagnose import OF_NO_LESSON
 
 if TYPE_CHECKING:
@@ -418,7 +418,7 @@ def _look(
         if wanted
         else None,
         progress=tell,
-        lines_of=lambda home: instruction_lines(homes.root(home)) if homes.root(home) else {},
+        lines_of=lambda home: lines_of(homes.root(home)) if homes.root(home) else {},
         known_of=known_here(cli, args),
         met=chosen.met,
     )

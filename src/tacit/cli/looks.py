@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from tacit.app.looking import Looking
 from tacit.cli.verb import Answer, Cli
 from tacit.cli.words import WIDEST, hung, one_line, paint
 from tacit.core.errors import TacitError, numbered
 from tacit.core.states import KEPT
+from tacit.learn import looking
 from tacit.memory import Memory as Memories
 from tacit.reading.asked import items_from
 from tacit.reading.habits import by_weight
@@ -34,10 +34,10 @@ def first_looks(cli: Cli, memories: Memories) -> list[str]:
     cli.progress(f"  {ASKED_FOR}")
     notes, shown = [], dict[str, str]()
     for name in TITLES:
-        if name not in Looking.of(memories).looks_due():
+        if name not in looking.looks_due(memories):
             continue
         try:
-            looked = Looking.of(memories).look(name)
+            looked = looking.look(memories, name)
         except TacitError as error:
             notes.append(f"{TITLES[name]}: not asked yet. {error.message}")
             continue
@@ -56,7 +56,7 @@ def first_looks(cli: Cli, memories: Memories) -> list[str]:
 
 def screen(cli: Cli, memories: Memories, name: str, shown: dict[str, str]) -> Iterator[str]:
     """What a look brought, each with its number and a person's own lines; `shown` takes number and lesson."""
-    at = Looking.of(memories).looked().get(name, {})
+    at = looking.looked(memories).get(name, {})
     lessons: Mapping[str, str] = at.get("lessons", {})
     open_ones = {
         memory.id: memory
@@ -99,7 +99,7 @@ def _answered(cli: Cli, memories: Memories, shown: Mapping[str, str]) -> None:
 
 def look_now(cli: Cli, memories: Memories, name: str, dry_run: bool) -> Answer:
     """One look, asked now: its screen, the plan of tidying, the findings about instruction files."""
-    looked = Looking.of(memories).look(name, dry_run=dry_run)
+    looked = looking.look(memories, name, dry_run=dry_run)
     data: dict[str, Any] = {"look": name, "tokens": looked.tokens, "dry_run": dry_run}
     if looked.why_not:
         return Answer({**data, "asked": False}, looked.why_not)

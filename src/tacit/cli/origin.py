@@ -7,8 +7,6 @@ from typing import Any, NoReturn
 
 import click
 
-from tacit.app.by_hand import ByHand
-from tacit.app.queries import Queries
 from tacit.cli.audit import audit_verb
 from tacit.cli.journal import log_verb
 from tacit.cli.page import page_verb
@@ -17,6 +15,7 @@ from tacit.cli.verb import Answer, Asked, Cli, Verbs, arg, did_you_mean, opt, ve
 from tacit.cli.words import memory_line, table
 from tacit.core.errors import UsageError
 from tacit.hosts import run_in_shell
+from tacit.learn import correcting, queries
 from tacit.lesson import memory_json
 from tacit.screens.passing import lesson_meant
 from tacit.screens.wording import standing_words
@@ -38,16 +37,16 @@ def forget_verb(args: Asked, cli: Cli) -> Answer:
     with cli.open(args, create=False) as memories:
         id = lesson_meant(memories, args.id or "")
         if args.dry_run:
-            every = Queries.of(memories).list(
-                equal={"origin": origin} if origin else {}, limit=1_000_000
+            every = queries.listed(
+                memories, equal={"origin": origin} if origin else {}, limit=1_000_000
             )
             found = every if args.all or origin else [memories.get(id)]
             told = f"would forget {len(found)}:\n" + table([memory_line(m) for m in found])
             return Answer({"memories": [memory_json(m) for m in found], "dry_run": True}, told)
         gone = (
-            ByHand.of(memories).clear(reason=reason)
+            correcting.clear(memories, reason=reason)
             if args.all
-            else ByHand.of(memories).forget(id, origin=origin, reason=reason)
+            else correcting.forget(memories, id, origin=origin, reason=reason)
         )
     named = (
         "" if args.all else f": {', '.join(m.id for m in gone[:8])}{' …' if len(gone) > 8 else ''}"
@@ -71,9 +70,11 @@ def feedback_verb(args: Asked, cli: Cli) -> Answer:
         raise UsageError("tacit origin feedback: --helped, --wrong or --outdated?")
     with cli.open(args, create=False) as memories:
         run = args.run or run_in_shell(cli.env)
-        memory = ByHand.of(memories).feedback(args.id, args.word, run=run, reason=args.reason or "")
+        memory = correcting.feedback(
+            memories, args.id, args.word, run=run, reason=args.reason or ""
+        )
         said, against = standing_words(memory, memories.profile), memory.tally.contradicted
-        counts = args.word == "helped" or ByHand.of(memories).may_change(memory)
+        counts = args.word == "helped" or correcting.may_change(memories, memory)
         note = f"kept as a doubt: it stands on more than an agent's word. {memories.actor.how}"
     told = f"noted: {args.word}. {memory.id} is now: {said.words}"
     told += f"; {against} spoke against it so far" if against else ""

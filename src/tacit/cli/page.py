@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from difflib import unified_diff
 from typing import TYPE_CHECKING, Any
 
-from tacit.app.by_hand import ByHand
-from tacit.app.pages import PageVerbs
 from tacit.cli.verb import Answer, Asked, Cli, OneOf, arg, opt, verb
 from tacit.cli.words import one_line, width
 from tacit.core.errors import UsageError, numbered
+from tacit.learn import correcting
 from tacit.memory import Memory as Memories
+from tacit.origins import pages
 
 if TYPE_CHECKING:
     from tacit.origins.night.context import StepReport
@@ -36,7 +36,7 @@ def kept_page(args: Asked, cli: Cli) -> Answer:
     page.diff = page.check = False
     if args.dry_run:
         with cli.open(args, create=False) as memories:
-            text = PageVerbs.of(memories).pages.preview()
+            text = pages.pages(memories).preview()
         told = f"{args.host} would hold, between two marks of ours:\n\n{text}".rstrip()
         return Answer({"preview": text, "dry_run": True}, told)
     answer: Answer = page_verb.callback(page, cli)  # type: ignore[misc]
@@ -94,20 +94,20 @@ def page_verb(args: Asked, cli: Cli) -> Answer:
         if memories.project is None and not args.target:
             return Answer({"kept": [], "preview": ""}, "no lesson has earned a line yet")
         for target in args.target:
-            PageVerbs.of(memories).keep_page(target, not args.off)
+            pages.keep_page(memories, target, not args.off)
         if args.verb == "approve":
             _approve(memories, args.ids)
-        if not PageVerbs.of(memories).pages.kept():
+        if not pages.pages(memories).kept():
             return _nothing_kept(memories, args)
         if looks_only:
-            return _compared(PageVerbs.of(memories).page(dry_run=True), args.check)
+            return _compared(pages.page(memories, dry_run=True), args.check)
         return _written(memories, args, cli)
 
 
 def _nothing_kept(memories: Memories, args: Asked) -> Answer:
     if args.off:
         return Answer({"kept": []}, "no page is kept any more")
-    text = PageVerbs.of(memories).pages.preview()
+    text = pages.pages(memories).preview()
     note = f"nothing is written: tacit origin page --target {memories.profile.page.target} keeps this page"
     return Answer(
         {"kept": [], "preview": text},
@@ -120,31 +120,31 @@ def _approve(memories: Memories, ids: Sequence[str]) -> int:
     chosen = (
         [memories.get(id).id for id in ids]
         if ids
-        else [memory.id for memory in PageVerbs.of(memories).pages.waiting()]
+        else [memory.id for memory in pages.pages(memories).waiting()]
     )
     for id in chosen:
-        ByHand.of(memories).put_on_page(id)
+        correcting.put_on_page(memories, id)
     return len(chosen)
 
 
 def _written(memories: Memories, args: Asked, cli: Cli) -> Answer:
-    waiting = PageVerbs.of(memories).pages.waiting()
+    waiting = pages.pages(memories).waiting()
     if waiting and args.verb != "approve":
         lines = [one_line(memory.text, width() - 6) for memory in waiting]
         head = f"{numbered(len(waiting), 'lesson has', 'lessons have')} earned a line:"
         if _agreed(args, cli, head, lines, "On the page with it, and off trial?"):
             _approve(memories, ())
-    by_hand: Sequence[str] = PageVerbs.of(memories).page(dry_run=True).figures.get("by_hand", ())
+    by_hand: Sequence[str] = pages.page(memories, dry_run=True).figures.get("by_hand", ())
     question = "Replace what was written there by hand?"
     head = "changed between Tacit's marks:"
     over = bool(by_hand) and _agreed(args, cli, head, by_hand, question)
-    done = PageVerbs.of(memories).page(over=over)
+    done = pages.page(memories, over=over)
     lines = [
         f"{'removed' if each['removed'] else 'wrote'} {each['path']}"
         for each in done.figures.get("files", ())
     ]
     notes = [*done.notes]
-    left = PageVerbs.of(memories).pages.earned()
+    left = pages.pages(memories).earned()
     if left:
         notes.append(
             f"{numbered(left, 'lesson has', 'lessons have')} earned a line: tacit origin page approve"
@@ -184,7 +184,7 @@ def _compared(report: StepReport, check: bool) -> Answer:
 
 def _json(memories: Memories, done: StepReport) -> dict[str, Any]:
     return {
-        "kept": [target.name for target in PageVerbs.of(memories).pages.kept()],
+        "kept": [target.name for target in pages.pages(memories).kept()],
         "written": [each["path"] for each in done.figures.get("files", ())],
         "by_hand": list(done.figures.get("by_hand", ())),
         "proposals": list(done.proposals),

@@ -7,13 +7,13 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-from tacit.app.learning import Learning
 from tacit.cli.verb import Cli
 from tacit.core.clock import seconds
 from tacit.core.errors import TacitError, numbered
 from tacit.core.value import value
 from tacit.hosts import every_host
 from tacit.hosts.source import FileSource, Source
+from tacit.learn import learning
 from tacit.memory import Memory as Memories
 from tacit.safety.one_line import plain_line
 from tacit.screens.past import keeping, transcripts
@@ -52,7 +52,7 @@ def offer(
         host,
         days,
         everywhere=everywhere,
-        was=Learning.of(memories).was_at(),
+        was=learning.was_at(memories),
     )
     if not paths:
         return (
@@ -73,7 +73,7 @@ def offer(
     for number, source in enumerate(paths, 1):
         cli.progress(f"  {number}/{len(paths)} {source.name}")
         try:
-            found = Learning.of(memories).learn(source, format=host, by_place=True)
+            found = learning.learn(memories, source, format=host, by_place=True)
         except (TacitError, OSError):
             failed += 1
             continue
@@ -107,7 +107,7 @@ def _measured(memories: Memories, host: str, paths: list[Source]) -> Cost:
     size, middle = sized[len(sized) // 2]
     began = time.perf_counter()
     try:
-        Learning.of(memories).learn(paths[middle], format=host, dry_run=True)
+        learning.learn(memories, paths[middle], format=host, dry_run=True)
     except (TacitError, OSError):
         pass
     return Cost(len(sized), total, (time.perf_counter() - began) * max(1.0, total / max(1, size)))

@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tacit.app.queries import Queries
-from tacit.app.recalling import Recalling
 from tacit.cli.words import WIDEST, hung, one_line, wrapped
 from tacit.core.programs import part_about, programs
 from tacit.core.standing import is_confirmed
 from tacit.core.states import ACTIVE
 from tacit.core.value import replace
+from tacit.hooks import recalling
+from tacit.learn import queries
 from tacit.lesson import Lesson
 from tacit.memory import Memory as Memories
 from tacit.screens.numbers import COLUMNS, names_to_type
@@ -41,7 +41,8 @@ def peeked(
     """The screen for what was asked: one moment, or all of them."""
 
     def told(surface: str, task: str = "", **moment: Any) -> list[Lesson]:
-        found = Recalling.of(memories).inject(
+        found = recalling.inject(
+            memories,
             task,
             surface=f"hook:{surface}",
             look=True,
@@ -117,9 +118,9 @@ def _later(memories: Memories, start: Sequence[Lesson]) -> list[str]:
     """Which lessons wait for which moment: what the person kept, then what most sessions met."""
     at_starts = {memory.id for memory in start}
     allowed: dict[str, Any] = {"states": (ACTIVE,), "equal": {"gate": "allow"}, "limit": 100}
-    kept = filter(is_confirmed, Queries.of(memories).list(sort="updated", **allowed))
+    kept = filter(is_confirmed, queries.listed(memories, sort="updated", **allowed))
     every = {
-        memory.id: memory for memory in (*kept, *Queries.of(memories).list(sort="seen", **allowed))
+        memory.id: memory for memory in (*kept, *queries.listed(memories, sort="seen", **allowed))
     }
     given = [memory for memory in every.values() if is_given(memory)]
     same = {id for ids in said_again(given).values() for id in ids}
@@ -135,7 +136,7 @@ def _later(memories: Memories, start: Sequence[Lesson]) -> list[str]:
 def _when(memories: Memories, memory: Lesson) -> str:
     return (
         "at a start that has room"
-        if Queries.of(memories).is_told_at_starts(memory)
+        if queries.is_told_at_starts(memories, memory)
         else moment_words(memory, False)
     )
 

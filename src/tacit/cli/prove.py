@@ -6,9 +6,6 @@ import csv
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from tacit.app.proving import Proving
-from tacit.app.queries import Queries
-from tacit.app.replaying import Replaying
 from tacit.cli.verb import Answer, Asked, Cli, arg, opt, verb
 from tacit.cli.words import (
     PIPE_CHARACTERS,
@@ -24,10 +21,13 @@ from tacit.core.errors import numbered
 from tacit.core.profile import Profile
 from tacit.core.value import replace
 from tacit.hosts import run_in_shell
+from tacit.learn import queries
 from tacit.memory import Memory as Memories
+from tacit.replay import replaying
 from tacit.screens.selection import counted
 from tacit.screens.views import effect_json
 from tacit.screens.wording import standing_words
+from tacit.trial import proving
 
 WITH_BARS = 110  # columns of a screen that has room for intervals as bars
 
@@ -56,13 +56,13 @@ def effect_verb(args: Asked, cli: Cli) -> Answer:
     with cli.open(args, create=False) as memories:
         if args.csv:
             csv.writer(cli.out, lineterminator="\n").writerows(
-                Proving.of(memories).effect_rows(args.id or "")
+                proving.effect_rows(memories, args.id or "")
             )
             return Answer(printed=True)
         found = memories.effect(args.id or "")
         nothing = "" if found.lessons else _nothing(memories)
-        hidden, profile = Queries.of(memories).withheld_in(run_in_shell(cli.env)), memories.profile
-        replays = Replaying.of(memories).replayed(args.id or "")
+        hidden, profile = queries.withheld_in(memories, run_in_shell(cli.env)), memories.profile
+        replays = replaying.replayed(memories, args.id or "")
     lessons = [
         replace(each, memory=replace(each.memory, text=WITHHELD_HERE))
         if each.memory.id in hidden

@@ -15,11 +15,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from tacit.app.learning import NOBODY, RULES_ALONE, Learning, agree_to
-from tacit.app.looking import SWITCH
-from tacit.app.proving import lookback_part
-from tacit.app.queries import Queries
-from tacit.app.settings import settings_at
 from tacit.cli.looks import first_looks
 from tacit.cli.moved import AskedOnce
 from tacit.cli.settings_file import set_keys
@@ -35,6 +30,9 @@ from tacit.core.value import value
 from tacit.hooks.start_worker import spawned
 from tacit.hosts import formats, readers
 from tacit.hosts.source import Source
+from tacit.learn import learning, queries
+from tacit.learn.learning import NOBODY, RULES_ALONE, agree_to
+from tacit.learn.looking import SWITCH
 from tacit.memory import Memory as Memories
 from tacit.opened import config_path
 from tacit.screens.numbers import COLUMNS, names_to_type
@@ -45,8 +43,10 @@ from tacit.screens.one_screen import (
     without_details,
 )
 from tacit.screens.selection import news
+from tacit.settings import settings_at
 from tacit.store.counts import event
 from tacit.store.readings import is_kept, readings_folder
+from tacit.trial.proving import lookback_part
 from tacit.worker.turns import is_paused
 
 if TYPE_CHECKING:
@@ -396,7 +396,7 @@ def read_chosen(
     unasked: list[str] = []
     if not before:
         if left and memories.env.get(SWITCH) != "off":
-            Learning.of(memories).keep_sessions(left.values())
+            learning.keep_sessions(memories, left.values())
             unasked = first_looks(cli, memories)
         _by_rules(cli, memories, plan, sources, whose)
     done, brought = before.get("done", 0), before.get("lessons", 0)
@@ -489,7 +489,7 @@ def _by_rules(
         cli.progress(f"  by rules, {n} of {len(every)} files …")
         with suppress(TacitError, OSError):
             apart = whose if source.path in read else lambda folder: False
-            found += Learning.of(memories).learn(source, over=True, by_place=True, apart=apart)
+            found += learning.learn(memories, source, over=True, by_place=True, apart=apart)
     memories.env = env
     cli.progress()
     if any(each.new for each in found if each.project == memories.project_id) and not (
@@ -508,7 +508,7 @@ def _read_one(
     try:
         for run in formats.read(source, formats.detect(source)):
             if run.id == session.run:
-                found += Learning.of(memories).learn(run, over=True, by_place=True, apart=whose)
+                found += learning.learn(memories, run, over=True, by_place=True, apart=whose)
     except (TacitError, OSError):
         pass
     return found
@@ -525,7 +525,7 @@ def _show(cli: Cli, memories: Memories, ids: Sequence[str]) -> None:
     for memory in found:
         said = (
             news(memory)
-            or f"{came_up(memory)}; told {moment_words(memory, Queries.of(memories).is_told_at_starts(memory))}"
+            or f"{came_up(memory)}; told {moment_words(memory, queries.is_told_at_starts(memories, memory))}"
         )
         text = f"{one_line(memory.text, COLUMNS)} ({said})"
         lines = hung(f"{names[memory.id]:>4}  ", text, WIDEST)

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tacit.app.recalling import Recalling
 from tacit.cli.inject import BUDGET_LEVELS, host_of
 from tacit.cli.lessons import moment
 from tacit.cli.verb import Answer, Asked, Cli, OneOf, arg, opt, verb
 from tacit.cli.words import one_line, paint, parts_line, width
 from tacit.core import clock
 from tacit.core.errors import TacitError, UsageError
+from tacit.hooks import recalling
 from tacit.hosts import run_in_shell
 from tacit.screens.views import recalled_json
 
@@ -73,7 +73,8 @@ def recall_verb(args: Asked, cli: Cli) -> Answer:
 
 def _found(args: Asked, cli: Cli, question: str) -> Recalled:
     with cli.open(args, create=False) as memories:
-        return Recalling.of(memories).recall(
+        return recalling.recall(
+            memories,
             " ".join(filter(None, (question, args.task))),
             run=args.run or run_in_shell(cli.env),
             host="cli" if args.run else host_of(cli.env),

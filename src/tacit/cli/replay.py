@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tacit.app.replaying import Replaying
 from tacit.cli.verb import Answer, Asked, Cli, arg, opt, verb
 from tacit.cli.words import one_line, table, width
 from tacit.core.errors import UsageError, numbered
 from tacit.core.value import fields
 from tacit.lesson import memory_json
-from tacit.replay import Replay, words
+from tacit.replay import Replay, replaying, words
 from tacit.replay.pairs import parsed_budget
 from tacit.replay.request import ReplayPlan
 from tacit.words.blocks import CHARS_OF_TOKEN, file_of_name
 
 if TYPE_CHECKING:
-    from tacit.app.replaying import Replaying
+    from tacit.memory import Memory as Memories
     from tacit.replay.request import ReplayOptions
 
 SERVICES = 6  # sockets that a plan names
@@ -98,7 +97,7 @@ def replay_verb(args: Asked, cli: Cli) -> Answer:
                 raise UsageError(
                     "tacit replay: which agent?", "For instance --agent 'claude -p {prompt}'."
                 )
-            return _replays_answer(Replaying.of(memories), args.id or "")
+            return _replays_answer(memories, args.id or "")
         if bool(args.id) == bool(args.without):
             raise UsageError(
                 "tacit replay: which lesson, or which lines?",
@@ -118,11 +117,12 @@ def replay_verb(args: Asked, cli: Cli) -> Answer:
         }
         budget = parsed_budget(args.budget)
         if args.plan:
-            plan = Replaying.of(memories).plan_replay(
-                args.id or "", agent=args.agent, without=args.without, **options
+            plan = replaying.plan_replay(
+                memories, args.id or "", agent=args.agent, without=args.without, **options
             )
             return Answer(replay_plan_json(plan), _plan_text(plan))
-        found = Replaying.of(memories).replay(
+        found = replaying.replay(
+            memories,
             args.id or "",
             agent=args.agent,
             without=args.without,
@@ -134,8 +134,8 @@ def replay_verb(args: Asked, cli: Cli) -> Answer:
     return Answer(replay_json(found), _text(found))
 
 
-def _replays_answer(memories: Replaying, id: str) -> Answer:
-    found = Replaying.of(memories).replays(id)
+def _replays_answer(memories: Memories, id: str) -> Answer:
+    found = replaying.replays(memories, id)
     data = {"replays": [replay_json(each) for each in found]}
     if not found:
         return Answer(

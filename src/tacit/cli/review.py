@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from tacit.app.reviewing import Reviewing
-from tacit.app.team import Team
 from tacit.cli.staging import staging
 from tacit.cli.verb import Answer, Asked, Cli, OneOf, arg, opt, verb
 from tacit.cli.words import diff_lines, hung, one_line, paint, wrapped
@@ -19,6 +17,7 @@ from tacit.core.profile import Profile
 from tacit.core.proposal import Proposal, new_words
 from tacit.core.standing import is_product_detail, replay_command
 from tacit.core.value import fields, replace
+from tacit.learn import reviewing
 from tacit.lesson import Lesson, memory_json
 from tacit.memory import Memory as Memories
 from tacit.screens.numbers import (
@@ -50,6 +49,7 @@ from tacit.screens.wording import (
     seen,
     standing_words,
 )
+from tacit.sync import team
 
 if TYPE_CHECKING:
     from tacit.learn.instructions import Patch
@@ -133,7 +133,8 @@ def review_verb(args: Asked, cli: Cli) -> Answer:
         asked = question_meant(memories, id) if args.id.isdigit() else None
         if args.verb == "approve":
             need_same_words(memories, args.id, id)
-        done = Reviewing.of(memories).review(
+        done = reviewing.review(
+            memories,
             asked.id if asked else id,
             args.verb,
             role=args.role,
@@ -171,17 +172,16 @@ def _decision_words(done: Reviewed, profile: Profile) -> str:
 
 
 def _list(memories: Memories, cli: Cli, everything: bool) -> Answer:
-    waiting = Reviewing.of(memories).proposals(state="" if everything else "open")
+    waiting = reviewing.proposals(memories, state="" if everything else "open")
     under, held = (
         sorted((as_seen(memories, each) for each in unasked(memories, kind)), key=is_product_detail)
         for kind in ("review", "held")
     )
     waiting = [_as_seen(memories, each) for each in waiting]
-    refused, doubtful = Team.of(memories).refused(), worth_a_replay(memories)
+    refused, doubtful = team.refused(memories), worth_a_replay(memories)
     about = asked_about(memories)  # what is asked about stands with its question
     look = (
-        [each for each in some if each.id not in about]
-        for some in Reviewing.of(memories).worth_a_look()
+        [each for each in some if each.id not in about] for some in reviewing.worth_a_look(memories)
     )
     heard, best = ([(each, came_up(each)) for each in some] for some in look)
     rows = [each.id for some in (heard, best, doubtful) for each, _ in some]
@@ -193,7 +193,7 @@ def _list(memories: Memories, cli: Cli, everything: bool) -> Answer:
         of = memories.store.memories([each.memory]) if each.memory else []
         of = [as_seen(memories, one) for one in of]
         lines += [
-            *_card(cli, each, of[0] if of else None, Reviewing.of(memories).patch(each), named),
+            *_card(cli, each, of[0] if of else None, reviewing.patch(memories, each), named),
             "",
         ]
     title = f"In question: given to nobody until you decide (tacit review close {named.any} --outcome keep|archive|…)"
@@ -230,7 +230,7 @@ def _list(memories: Memories, cli: Cli, everything: bool) -> Answer:
 
 def _as_seen(memories: Memories, asked: Proposal) -> Proposal:
     """A question as whoever looks may see it: an agent reads no words that its yes would put in force and the gate holds."""
-    if memories.actor.is_person or not Reviewing.of(memories).takes_more_than_a_number(asked.id):
+    if memories.actor.is_person or not reviewing.takes_more_than_a_number(memories, asked.id):
         return asked
     return replace(asked, reason="waits for a person, who reads it", payload={})
 
@@ -313,7 +313,7 @@ def _show(memories: Memories, cli: Cli, id: str) -> Answer:
     except NotFound:
         found = [
             each
-            for each in Reviewing.of(memories).proposals(state="")
+            for each in reviewing.proposals(memories, state="")
             if each.id.startswith(id.lower())
         ]
         if len(found) != 1:
@@ -322,7 +322,7 @@ def _show(memories: Memories, cli: Cli, id: str) -> Answer:
     need_seen(memories, memory)
     waiting = [
         _as_seen(memories, each)
-        for each in Reviewing.of(memories).proposals()
+        for each in reviewing.proposals(memories)
         if each.memory == memory.id
     ]
     told = _evidence(memories, memory)
@@ -352,7 +352,7 @@ def _lesson(
 
 def proposal_shown(memories: Memories, cli: Cli, proposal: Proposal) -> Answer:
     proposal = _as_seen(memories, proposal)
-    payload, patch = proposal.payload or {}, Reviewing.of(memories).patch(proposal)
+    payload, patch = proposal.payload or {}, reviewing.patch(memories, proposal)
     named = [
         as_seen(memories, memories.get(str(id)))
         for id in (proposal.memory, payload.get("other"), *payload.get("memories", ()))

@@ -6,7 +6,7 @@ import compileall
 import os
 
 import tacit
-from tacit.app.queries import Queries
+from tacit import settings
 from tacit.cli.verb import Answer, Asked, Cli, opt, verb
 from tacit.opened import store_path
 from tacit.place.record import record_project
@@ -36,7 +36,7 @@ def init_verb(args: Asked, cli: Cli) -> Answer:
         place = memories.place
         recorded = place.id == project.id or record_project(place, project.id)
         if args.like:
-            Queries.of(memories).use_profile(args.like)
+            settings.use_profile(memories, args.like)
         name = memories.profile.name
     compile_bytecode()
     where = "the repository's git config" if place.kind == "git" else "a marker file in the folder"

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from tacit.app.tending import Tending
 from tacit.cli.verb import Answer
 from tacit.cli.words import one_line, table
 from tacit.core.errors import UsageError
 from tacit.core.proposal import staging_status
 from tacit.memory import Memory as Memories
+from tacit.origins import tending
 
 
 def staging(memories: Memories, verb: str) -> Answer:
     """The staging area as a whole: looked at, promoted as far as it passes validation, or emptied."""
-    stage = Tending.of(memories).staging
+    stage = tending.staging(memories)
     if verb == "approve":
         memories.need_person("Approving")
         promoted, skipped = stage.promote()

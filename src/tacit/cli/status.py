@@ -6,8 +6,6 @@ import shutil
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from tacit.app.queries import Queries
-from tacit.app.readers import Readers
 from tacit.cli.connect import connected_hosts, standing_notes
 from tacit.cli.reading import offer_lines, progress_words
 from tacit.cli.verb import Answer, Asked, Cli, verb
@@ -16,6 +14,7 @@ from tacit.core import clock
 from tacit.core.errors import Unavailable, numbered
 from tacit.core.value import replace
 from tacit.hosts import HOSTS
+from tacit.learn import queries, readers
 from tacit.memory import Memory as Memories
 from tacit.screens.numbers import COLUMNS, WHOLE, remember_numbers
 from tacit.screens.one_screen import (
@@ -64,7 +63,7 @@ def status_verb(args: Asked, cli: Cli) -> Answer:
     with memories:
         data, found = overview(memories), one_screen(memories)
         data["week"] = (
-            Queries.of(memories).week(clock.after_days(memories.now(), -_WEEK))
+            queries.week(memories, clock.after_days(memories.now(), -_WEEK))
             if memories.project
             else {}
         )
@@ -84,7 +83,7 @@ def status_verb(args: Asked, cli: Cli) -> Answer:
                 replace(found, week=found.week if data["week"].get("given") else ""),
                 0,
             )
-        unread = [*Readers.of(memories).unread(), *Readers.of(memories).reading_trouble()]
+        unread = [*readers.unread(memories), *readers.reading_trouble(memories)]
         notes = [told for told in unread if told]
         found, text = _fitting(
             cli, found, lambda shown: _screen(cli, data, shown, offered, runs), len(notes)

@@ -9,8 +9,6 @@ import subprocess
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from tacit.app.settings import settings_at
-from tacit.app.team import Team
 from tacit.cli.settings_file import set_keys
 from tacit.cli.verb import Answer, Asked, Cli, OneOf, arg, opt, verb
 from tacit.cli.words import WIDEST, hung
@@ -20,6 +18,8 @@ from tacit.opened import config_path
 from tacit.place.git import ask_git
 from tacit.safety.files import PAGE_LIMIT, read_plain
 from tacit.screens.selection import shelf_of
+from tacit.settings import settings_at
+from tacit.sync import team
 
 if TYPE_CHECKING:
     from tacit.sync import Synced
@@ -88,21 +88,21 @@ def sync_verb(args: Asked, cli: Cli) -> Answer:
             done = memories.sync(dry_run=True)
             return Answer(_json(done), _text(done), warnings=_notes(done))
         if args.invite:
-            Team.of(memories).invite(args.invite)
+            team.invite(memories, args.invite)
             told = f"{args.invite} may join now: tacit sync ADDRESS --owner YOU"
             return Answer({"invited": args.invite}, told)
-        here = Team.of(memories).sharing()
+        here = team.sharing(memories)
         if args.server and here["with"] != args.server:
             if not _may_begin(args, cli, here, args.server):
                 return Answer({"shared": False, **here}, "nothing was sent")
-            Team.of(memories).join(args.server, args.owner or "")
-            here = Team.of(memories).sharing()
+            team.join(memories, args.server, args.owner or "")
+            here = team.sharing(memories)
         if not here["with"] and not _may_begin(args, cli, here):
             told = f"nothing was written; {_offer(here)}"
             return Answer({"shared": False, **here}, told)
         if not here["with"] or args.auto is not None:
             auto = here["auto"] if args.auto is None else args.auto == "on"
-            Team.of(memories).share_with(here["with"] or "git", auto=auto)
+            team.share_with(memories, here["with"] or "git", auto=auto)
         done = memories.sync()
     return Answer(_json(done), _text(done), warnings=_notes(done))
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tacit.app.guarding import Guarding
-from tacit.app.tending import Tending
 from tacit.cli.lessons import moment
 from tacit.cli.verb import Answer, Asked, Cli, opt, verb
 from tacit.cli.words import one_line, table
 from tacit.core.errors import UsageError, numbered
+from tacit.guards import guarding
+from tacit.origins import tending
 from tacit.screens.views import picked
 from tacit.store.lookups import CAME_BACK, used_often
 
@@ -26,10 +26,8 @@ def _guards_offered(memories: Memories) -> list[Proposal]:
         return []
     from tacit.screens.past import past_sessions
 
-    ask = Guarding.of(memories).reader_asks()
-    offered: list[Proposal] = Guarding.of(memories).offer_guards(
-        lambda: past_sessions(memories), ask
-    )
+    ask = guarding.reader_asks(memories)
+    offered: list[Proposal] = guarding.offer_guards(memories, lambda: past_sessions(memories), ask)
     return offered
 
 
@@ -76,7 +74,8 @@ def tend_verb(args: Asked, cli: Cli) -> Answer:
             "tacit origin tend --only prune --older 90 --unused",
         )
     with cli.open(args, create=False) as memories:
-        done = Tending.of(memories).tend(
+        done = tending.tend(
+            memories,
             args.run or "",
             only=args.only or "",
             since=moment(args.since),

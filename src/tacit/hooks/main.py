@@ -366,10 +366,9 @@ def _told(
     if project.profile != PLAIN or project.values or level:
         with _whole(hook.store.path, hook.event, hook.env) as memories:
             asked = {**query.__dict__, **asking.__dict__}
-            from tacit.app.recalling import Recalling
+            from tacit.hooks.recalling import inject
 
-            inject = Recalling.of(memories).inject
-            given = inject(asked.pop("task"), **asked, budget=level, repeat=repeat)
+            given = inject(memories, asked.pop("task"), **asked, budget=level, repeat=repeat)
     else:
         from tacit.hooks.record import tell
 

@@ -92,7 +92,7 @@ def settings(store: Store, project: str, root: str, env: Mapping[str, str]) -> M
     known: dict[str, Any] = loads(compiled) if compiled and not here else {}
     if known.get("stamp") == stamp and "left_out" in known and "unlearned" in known:
         return known
-    from tacit.app.settings import settings_at
+    from tacit.settings import settings_at
 
     found = settings_at(root, user, env)
     fresh = {

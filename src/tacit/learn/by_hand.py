@@ -265,7 +265,7 @@ class Submitted:
     memory: str = ""
 
 
-def submit(
+def submitted(
     work: WorkContext,
     finding: Finding,
     *,

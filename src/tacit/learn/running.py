@@ -6,15 +6,12 @@
         run.finding("The fixtures need `make seed` first.", by="reviewer", files=["tests/conftest.py"])
 
 Leaving the block ends the run: it is settled and learned. An exception ends it as a failure and goes on its way. A store
-that cannot be used at the start gives nothing and is in nobody's way. `async with` does the store's work in a thread.
+that cannot be used at the start gives nothing and is in nobody's way.
 """
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Mapping, Sequence
-from functools import wraps
-from inspect import iscoroutinefunction
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -30,7 +27,7 @@ if TYPE_CHECKING:
     from tacit.hooks.events import Injection
 
     class Recording(Protocol):
-        """What a run needs of the memories: `Memories` is one."""
+        """What a run needs of the memory: `Memory` is one."""
 
         env: Mapping[str, str]
         now: Callable[[], str]
@@ -41,7 +38,6 @@ if TYPE_CHECKING:
         @property
         def inject(self) -> Callable[..., Injection]: ...
         def learn(self, source: Run, *, over: bool = False) -> list[Learned]: ...
-        def close(self) -> None: ...
 
 
 OF_RUN = ("agent", "domain", "task_type", "task_id", "model", "host")  # facets that a run keeps
@@ -55,7 +51,6 @@ class Running:
     def __init__(
         self,
         memories: Recording,
-        another: Callable[[], Recording],
         task: str,
         id: str,
         root: str,
@@ -73,7 +68,7 @@ class Running:
         self.note = ""  # why nothing was given, where that is not plain
         self.cost: Cost | None = None
         self.learned: Learned | None = None  # what came of it, after the end
-        self._memories, self._another = memories, another
+        self._memories = memories
         self._root, self._instruments = root, instruments
         self._facets = {"host": "library", **facets}
         self._steps: list[Step] = []
@@ -160,7 +155,7 @@ class Running:
     # -------------------------------------------------------------------------------------------
 
     def __enter__(self) -> Running:
-        self._begin(self._memories)
+        self._begin()
         return self
 
     def __exit__(
@@ -169,33 +164,12 @@ class Running:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._leave(error, lambda act: act(self._memories))
+        self._leave(error)
 
-    async def __aenter__(self) -> Running:
-        await asyncio.to_thread(self._apart, self._begin)
-        return self
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        # A cancelled task has run all the same.
-        await asyncio.shield(asyncio.to_thread(self._leave, error, self._apart))
-
-    def _apart(self, act: Callable[[Recording], Any]) -> Any:
-        """Do something in this thread, with a connection of its own."""
-        own = self._another()
-        try:
-            return act(own)
-        finally:
-            own.close()
-
-    def _begin(self, memories: Recording) -> None:
+    def _begin(self) -> None:
         self._started = self._memories.now()
         try:
-            given = memories.inject(
+            given = self._memories.inject(
                 self.task, run=self.id, root=self._root, surface="loop", **self._asked()
             )
         except Unavailable as error:
@@ -204,7 +178,7 @@ class Running:
         self.note = given.note
         if given.injected:
             self.text = given.markdown
-            self.lessons = [memories.get(id) for id in given.injected]
+            self.lessons = [self._memories.get(id) for id in given.injected]
 
     def _asked(self) -> dict[str, Any]:
         listed: dict[str, Any] = {
@@ -212,12 +186,10 @@ class Running:
         }
         return {**self._facets, **listed}
 
-    def _leave(
-        self, error: BaseException | None, hold: Callable[[Callable[[Recording], Any]], Any]
-    ) -> None:
+    def _leave(self, error: BaseException | None) -> None:
         run = self._as_run(error)
         try:
-            (self.learned,) = hold(lambda memories: memories.learn(run, over=True))
+            (self.learned,) = self._memories.learn(run, over=True)
         except TacitError as failed:
             if error is None:
                 raise
@@ -271,31 +243,3 @@ def instrument_of(name: str) -> str:
     if ":" in name or name in ("review", "agent"):
         return name
     return f"{seen_by(TIER_OF.get(name.lower(), 'agent'))}:{name}:own"
-
-
-def watched(
-    run: Callable[..., Running], task: str | Callable[..., str], facets: Mapping[str, Any]
-) -> Any:
-    """A decorator that makes each call of a function a run."""
-
-    def begin(args: Any, named: Any) -> Running:
-        return run(task(*args, **named) if callable(task) else task, **facets)
-
-    def decorate(work: Callable[..., Any]) -> Callable[..., Any]:
-        if iscoroutinefunction(work):
-
-            @wraps(work)
-            async def told(*args: Any, **named: Any) -> Any:
-                async with begin(args, named) as running:
-                    return await work(running, *args, **named)
-
-            return told
-
-        @wraps(work)
-        def told_at_once(*args: Any, **named: Any) -> Any:
-            with begin(args, named) as running:
-                return work(running, *args, **named)
-
-        return told_at_once
-
-    return decorate

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 
+from tacit.core.digest import new_id
 from tacit.core.value import dumps, loads
 
 TYPE_CHECKING = False
@@ -160,3 +161,29 @@ def _write(known: Mapping[str, str], path: str) -> None:
     ) as file:
         file.write(dumps(known, separators=(",\n ", ": ")))
     os.replace(fresh, path)
+
+
+def machine_id(env: Mapping[str, str]) -> str:
+    """A random name of this machine for this user, made once; empty where it cannot be kept."""
+    path = os.path.join(data_folder(env), "machine")
+    for _ in range(2):
+        try:
+            fd = os.open(path, os.O_RDONLY)
+        except OSError:
+            try:
+                os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+                temporary = f"{path}.{new_id()}"
+                fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+                os.write(fd, new_id().encode())
+                os.close(fd)
+                try:
+                    os.link(temporary, path)  # the first of many processes wins, whole
+                finally:
+                    os.unlink(temporary)
+            except OSError:
+                pass
+            continue
+        text = os.read(fd, 64).decode("ascii", "replace").strip()
+        os.close(fd)
+        return text if text.isalnum() else ""
+    return ""

@@ -19,13 +19,13 @@ from tacit.replay.tasks import Skipped, Task, judge_task
 from tacit.words.blocks import file_of_name, named_block, without_block
 
 if TYPE_CHECKING:
-    from tacit.app.learning import Learning
+    from tacit.opened import Opened
 
 
 class BlockRequest(ReplayRequest):
     """One call of `replay --without`: a run that is given the lines has the file as it was, the other has it without them."""
 
-    def __init__(self, memories: Learning, name: str, agent: str, **options: Any) -> None:
+    def __init__(self, memories: Opened, name: str, agent: str, **options: Any) -> None:
         file = file_of_name(name)
         loaded = {each for host in every_host().values() for each in host.instructions} | {
             *OTHER_INSTRUCTIONS

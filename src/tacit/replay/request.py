@@ -36,6 +36,7 @@ from tacit.hosts.registration import (
     user_home,
 )
 from tacit.hosts.source import FileSource
+from tacit.learn import learning
 from tacit.learn.occurrences import occurrences
 from tacit.lesson import Lesson
 from tacit.place.folders import data_folder
@@ -56,7 +57,7 @@ _TIMEOUT = 30 * 60.0  # seconds for one run of an agent
 
 
 if TYPE_CHECKING:
-    from tacit.app.learning import Learning
+    from tacit.opened import Opened
 
     class ReplayOptions(TypedDict, total=False):
         """How past tasks are done again."""
@@ -90,12 +91,12 @@ class ReplayPlan:
     services: tuple[str, ...] = ()  # sockets of this machine that a confined run can reach
 
 
-def replays_folder(memories: Learning) -> str:
+def replays_folder(memories: Opened) -> str:
     """Where replays are kept: beside the store, on this machine."""
     return os.path.join(os.path.dirname(os.path.abspath(memories.store.path)), "replays")
 
 
-def starts_folder(memories: Learning) -> str:
+def starts_folder(memories: Opened) -> str:
     """Where it is noted at which commit sessions began."""
     return os.path.join(os.path.dirname(os.path.abspath(memories.store.path)), "starts")
 
@@ -105,7 +106,7 @@ class ReplayRequest:
 
     def __init__(
         self,
-        memories: Learning,
+        memories: Opened,
         lesson: Lesson,
         agent: str,
         *,
@@ -171,7 +172,7 @@ class ReplayRequest:
                 "In a container or a machine of its own: --unconfined, and read docs/replay.md first.",
             )
         self.desk = (
-            memories.desk(self.host.name)
+            learning.desk_of(memories, self.host.name)
             if self.host and not check and not self.signature
             else None
         )

@@ -167,9 +167,9 @@ def digest_of(memories: Memories, id: str) -> str:
     payload = question.payload or {}
     would = {name: at for name, at in payload.items() if name not in _COUNTED}
     both = [each.text for each in memories.store.memories([str(payload.get("other") or "")])]
-    from tacit.app.reviewing import Reviewing  # a prompt loads this module, and never comes here
+    from tacit.learn import reviewing  # a prompt loads this module, and never comes here
 
-    patch = Reviewing.of(memories).patch(question)
+    patch = reviewing.patch(memories, question)
     line = [patch.before, patch.after] if patch else []
     return short_hash(question.kind, dumps(would), *texts, *both, *line)
 

@@ -12,9 +12,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
-from tacit.app.proving import Proving
-from tacit.app.queries import Queries
-from tacit.app.reviewing import Reviewing
 from tacit.core import clock
 from tacit.core.errors import numbered
 from tacit.core.links import Evidence
@@ -25,6 +22,7 @@ from tacit.core.run import Incident
 from tacit.core.standing import is_confirmed, is_order_of_a_day, is_product_detail
 from tacit.core.states import ACTIVE, GONE
 from tacit.core.value import replace, value
+from tacit.learn import queries, reviewing
 from tacit.lesson import OWNER, Lesson, names_of
 from tacit.memory import Memory as Memories
 from tacit.screens import selection
@@ -52,6 +50,7 @@ from tacit.screens.wording import (
 from tacit.store import counts
 from tacit.store.failures import commonest, met
 from tacit.store.lookups import with_signature
+from tacit.trial import proving
 from tacit.trial.coin import WITHHELD
 from tacit.trial.outcome import OCCURRED
 from tacit.trial.statement import Arm, reached_in
@@ -153,11 +152,11 @@ def one_screen(memories: Memories, *, since: str = "", told: int = TOLD) -> OneS
     def is_new(memory: Lesson) -> bool:
         return _is_new(memory, begin) and not is_yours(memory, memories.profile)
 
-    known = Queries.of(memories).list(
-        states=(ACTIVE,), equal={"gate": "allow"}, sort="seen", limit=3 * told
+    known = queries.listed(
+        memories, states=(ACTIVE,), equal={"gate": "allow"}, sort="seen", limit=3 * told
     )
-    kept = Queries.of(memories).list(
-        states=(ACTIVE,), equal={"gate": "allow"}, sort="updated", limit=_LOOKED_AT
+    kept = queries.listed(
+        memories, states=(ACTIVE,), equal={"gate": "allow"}, sort="updated", limit=_LOOKED_AT
     )
     mine = [each for each in kept if is_yours(each, memories.profile)]
     given = [
@@ -165,7 +164,7 @@ def one_screen(memories: Memories, *, since: str = "", told: int = TOLD) -> OneS
         for each in {each.id: each for each in (*known, *mine)}.values()
         if is_given(each) and not is_new(each)
     ]
-    fresh = Queries.of(memories).list(sort="new", since=begin, limit=_LOOKED_AT)[::-1]
+    fresh = queries.listed(memories, sort="new", since=begin, limit=_LOOKED_AT)[::-1]
     every_new = without_details([each for each in fresh if is_new(each)])
     before, same = {each.id for each in given}, set[str]()
     for one, others in selection.said_again([*given, *filter(is_given, every_new)]).items():
@@ -175,13 +174,14 @@ def one_screen(memories: Memories, *, since: str = "", told: int = TOLD) -> OneS
         same |= {one, *others} - {stands}
     # the latest, as they came, like a reading tells them
     new = [each for each in every_new if each.id not in same][-NEW:]
-    gone = Queries.of(memories).list(
+    gone = queries.listed(
+        memories,
         states=(GONE,),
         equal={"source": BY_NOTICE},
         sort="updated",
         limit=_LOOKED_AT,
     )
-    open_ones = Reviewing.of(memories).proposals()
+    open_ones = reviewing.proposals(memories)
     marks = {
         mark for each in (*given, *new, *gone) for mark in _marks(memories.store.evidence(each.id))
     }
@@ -217,10 +217,10 @@ def one_screen(memories: Memories, *, since: str = "", told: int = TOLD) -> OneS
     every = with_numbers((*first, *decide), shown)
     is_week = not since or abs(clock.days_between(since, at) - 7.0) < 1.0
     lately, runs = (
-        Queries.of(memories).week(since or clock.after_days(at, -7)),
+        queries.week(memories, since or clock.after_days(at, -7)),
         counts.learned_runs(memories.store, memories.project_id),
     )
-    again = Proving.of(memories).said_again()
+    again = proving.said_again(memories)
     week = week_words(lately, runs, "This week" if is_week else f"Since {since[:10]}")
     return OneScreen(
         name,
@@ -365,7 +365,7 @@ def _lesson_row(
         topic or memory.text,
         came_up(memory, calls),
         memory.text,
-        moment_words(memory, Queries.of(memories).is_told_at_starts(memory)),
+        moment_words(memory, queries.is_told_at_starts(memories, memory)),
         since.came_back,
         since.sessions,
         memory.verdict == "helps",
@@ -509,9 +509,7 @@ def _unknown(
 
 def answered_failures(memories: Memories, marks: Iterable[str]) -> dict[str, str]:
     """Those of some failures that have a lesson or a question, whatever became of it; with the lesson, where agents are told."""
-    noticed = Queries.of(memories).list(
-        archived=True, equal={"source": BY_NOTICE}, limit=_LOOKED_AT
-    )
+    noticed = queries.listed(memories, archived=True, equal={"source": BY_NOTICE}, limit=_LOOKED_AT)
     of = [
         (mark, each.text if is_given(each) else "")
         for each in noticed
@@ -539,7 +537,7 @@ def _is_spoken_of(memories: Memories, problem: Incident) -> bool:
     what = problem.name or problem.code
     words = [what] if problem.family == "command" else [problem.program.partition(" ")[0], what]
     every = (
-        Queries.of(memories).list(text=words[-1], states=(ACTIVE,), limit=5) if all(words) else []
+        queries.listed(memories, text=words[-1], states=(ACTIVE,), limit=5) if all(words) else []
     )  # the rarer word finds
     return any(is_given(each) and all(word in each.text for word in words) for each in every)
 

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from tacit.app.by_hand import ByHand
-from tacit.app.queries import Queries
-from tacit.app.reviewing import Reviewing
 from tacit.core.errors import NotFound, Refused, UsageError
 from tacit.core.proposal import APPROVED, Proposal, new_words
 from tacit.core.states import GONE
+from tacit.learn import correcting, queries, reviewing
 from tacit.lesson import Lesson
 from tacit.memory import Memory as Memories
 from tacit.screens.numbers import (
@@ -43,7 +41,7 @@ def lesson_meant(memories: Memories, name: str) -> str:
 
 def question_meant(memories: Memories, id: str) -> Proposal | None:
     """The open question that an id, its beginning or a lesson's number stands for."""
-    waiting = Reviewing.of(memories).proposals()
+    waiting = reviewing.proposals(memories)
     return next(
         (each for each in waiting if each.id.startswith(id.lower()) or numbered_as(each) == id),
         None,
@@ -71,7 +69,7 @@ def change_meant(memories: Memories, name: str, entry: bool = False) -> str:
     if memories.store.proposals_named(memories.project_id, id):
         return id
     me = memories.actor.name
-    mine = Queries.of(memories).log(memory=id, by=me, newest=True, limit=1)
+    mine = queries.log(memories, memory=id, by=me, newest=True, limit=1)
     answers = [
         each
         for each in memories.store.proposals(memory=id, state=APPROVED)
@@ -89,9 +87,7 @@ def change_meant(memories: Memories, name: str, entry: bool = False) -> str:
             f"{name} is the lesson “{memories.get(id).text}”: {told}.",
             f"tacit why {name} shows its history; tacit undo --entry {name} means that entry of the journal.",
         )
-    return (
-        id if Queries.of(memories).log(memory=id, newest=True, limit=1) == mine else str(mine[0].id)
-    )
+    return id if queries.log(memories, memory=id, newest=True, limit=1) == mine else str(mine[0].id)
 
 
 def word_done(
@@ -107,12 +103,12 @@ def word_done(
                 f"tacit review show {asked.id}",
             )
         about = next(iter(memories.store.memories([asked.memory])), None) if asked.memory else None
-        done = Reviewing.of(memories).review(
-            asked.id, "approve" if word == "keep" else "reject", reason=reason
+        done = reviewing.review(
+            memories, asked.id, "approve" if word == "keep" else "reject", reason=reason
         )
         back = f"(tacit undo {name or asked.id} takes it back)"
         if word == "drop" and about is not None and asked.kind in YES_KEEPS:
-            ByHand.of(memories).forget(about.id, reason=reason)
+            correcting.forget(memories, about.id, reason=reason)
             return {"id": about.id, "did": f"dropped {back}", "text": about.text}
         did = f"answered with {'yes' if word == 'keep' else 'no'} {back}"
         if word == "keep" and asked.kind in (*YES_KEEPS, "edit") and not isinstance(done, int):
@@ -126,7 +122,7 @@ def word_done(
         return {"id": asked.id, "did": did, "text": told}
     memory = still_there(memories, id)
     if word == "keep":
-        Reviewing.of(memories).review(memory.id, "approve", reason=reason)
+        reviewing.review(memories, memory.id, "approve", reason=reason)
         return {
             "id": memory.id,
             "did": yours_now(memories, memory, "kept", name),
@@ -136,7 +132,7 @@ def word_done(
     if same := much_the_same(memories, memory):
         shown = remember_numbers(memories, same, unseen=same)
         did += f"; agents hear what is much the same: {', '.join(str(n) for n in sorted(shown[id] for id in same))}"
-    ByHand.of(memories).forget(memory.id, reason=reason)
+    correcting.forget(memories, memory.id, reason=reason)
     return {"id": memory.id, "did": did, "text": memory.text}
 
 
@@ -144,10 +140,10 @@ def yours_now(memories: Memories, was: Lesson, did: str, name: str = "") -> str:
     """What became of a lesson that a person kept or worded anew: when agents hear it, whether that is another moment than before, and how
     to take it back."""
     memory = memories.get(was.id)
-    at_start = Queries.of(memories).is_told_at_starts(was)
+    at_start = queries.is_told_at_starts(memories, was)
     before, when = (
         moment_words(was, at_start),
-        moment_words(memory, Queries.of(memories).is_told_at_starts(memory)),
+        moment_words(memory, queries.is_told_at_starts(memories, memory)),
     )
     moved = (
         f", no longer only {before}" if is_given(was) and before != when and not at_start else ""

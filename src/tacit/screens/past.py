@@ -14,12 +14,12 @@ import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from tacit.app.learning import Learning
 from tacit.core.clock import DAY
 from tacit.core.errors import TacitError
 from tacit.hosts import every_host, formats
 from tacit.hosts.places import folders_of
 from tacit.hosts.source import FileSource, Source
+from tacit.learn import learning
 from tacit.memory import Memory as Memories
 from tacit.place.identity import Place, locate
 from tacit.safety.files import head_of
@@ -39,7 +39,7 @@ def past_sessions(memories: Memories, days: int = PAST_DAYS) -> list[Source]:
     if place.given and memories.project:
         place = locate(memories.project.root, memories.env)
     for host in keeping():
-        found += transcripts(place, memories.env, host, days, was=Learning.of(memories).was_at())
+        found += transcripts(place, memories.env, host, days, was=learning.was_at(memories))
     return found[-MOST_PAST:]
 
 

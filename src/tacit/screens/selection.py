@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
-from tacit.app.queries import Queries
 from tacit.core import states
 from tacit.core.errors import Refused, numbered
 from tacit.core.proposal import Proposal
 from tacit.core.standing import to_replay
 from tacit.core.states import ACTIVE, ENDING_VERDICTS
 from tacit.core.value import replace, value
+from tacit.learn import queries
 from tacit.lesson import PERSONAL, Lesson, gives_way, said_as, said_more, was_compared
 from tacit.memory import Memory as Memories
 from tacit.words.tokens import query_words
@@ -126,7 +126,7 @@ def much_the_same(memories: Memories, memory: Lesson) -> list[str]:
     """The lessons of one row of a list, but for this one: what was told in its place before may be told now."""
     given = [
         each
-        for each in Queries.of(memories).list(states=(ACTIVE,), limit=_AMONG)
+        for each in queries.listed(memories, states=(ACTIVE,), limit=_AMONG)
         if said_as(each) == said_as(memory)
     ]
     groups = [
@@ -205,7 +205,7 @@ def unasked(memories: Memories, kind: str = "", behind: str = "") -> Iterator[Le
         here = fits.index(True) if True in fits else 0
         wanted, behind = wanted[here:], last.id if True in fits else ""
     for each in wanted:
-        while part := Queries.of(memories).list(**each, limit=_AT_ONCE, behind=behind):
+        while part := queries.listed(memories, **each, limit=_AT_ONCE, behind=behind):
             yield from (memory for memory in part if memory.id not in but)
             behind = part[-1].id
         behind = ""
@@ -213,9 +213,10 @@ def unasked(memories: Memories, kind: str = "", behind: str = "") -> Iterator[Le
 
 def worth_a_replay(memories: Memories) -> list[tuple[Lesson, str]]:
     """Lessons of which a replay would tell what the coins cannot yet, with the reason; none that was replayed already."""
-    from tacit.app.replaying import Replaying  # every list loads this module; few ask for a replay
 
-    done = {each["lesson"] for each in Replaying.of(memories).replayed()}
+    from tacit.replay import replaying  # every list loads this module; few ask for a replay
+
+    done = {each["lesson"] for each in replaying.replayed(memories)}
     known = (
         memories.store.select([memories.project_id], states=(ACTIVE,), limit=_AMONG)
         if memories.project

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tacit.app.queries import Queries
-from tacit.app.reviewing import Reviewing
 from tacit.core.journal import Entry
 from tacit.core.proposal import Proposal
 from tacit.core.value import fields
+from tacit.learn import queries, reviewing
 from tacit.lesson import memory_json
 from tacit.memory import Memory as Memories
 from tacit.screens.selection import counted
@@ -17,8 +16,8 @@ from tacit.store import counts
 from tacit.worker.turns import is_paused
 
 if TYPE_CHECKING:
-    from tacit.app.queries import Why
     from tacit.hooks.answer import Recalled
+    from tacit.learn.queries import Why
     from tacit.trial.audit import RunAudit
     from tacit.trial.effect import Effects, LessonEffect
     from tacit.trial.said_again import SaidAgain
@@ -79,7 +78,7 @@ def overview(memories: Memories) -> dict[str, Any]:
         ],
         "queue": memories.store.queued(),
         "paused": memories.store.meta("paused_until") if is_paused(memories.store) else None,
-        "recent": [memory_json(memory) for memory in Queries.of(memories).list(limit=5)]
+        "recent": [memory_json(memory) for memory in queries.listed(memories, limit=5)]
         if project
         else [],
     }
@@ -87,7 +86,7 @@ def overview(memories: Memories) -> dict[str, Any]:
 
 def for_you(memories: Memories, most: int = 10) -> list[dict[str, Any]]:
     """What only the person is told: what fails without a way out, and instruction files that are wrong."""
-    told = [(each, each.payload or {}) for each in Reviewing.of(memories).for_person(most)]
+    told = [(each, each.payload or {}) for each in reviewing.for_person(memories, most)]
     return [
         {
             "proposal": each.id,
@@ -98,7 +97,7 @@ def for_you(memories: Memories, most: int = 10) -> list[dict[str, Any]]:
             "patch": at.get("patch", ""),
             "order": at.get("order", ""),
             "runs": list(at.get("runs", ())),
-            "line": fields(patch) if (patch := Reviewing.of(memories).patch(each)) else None,
+            "line": fields(patch) if (patch := reviewing.patch(memories, each)) else None,
         }
         for each, at in told
     ]

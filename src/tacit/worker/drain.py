@@ -19,8 +19,6 @@ import threading
 import time
 from collections.abc import Mapping
 
-from tacit.app.safety import Safety
-from tacit.app.tending import Tending
 from tacit.core import clock
 from tacit.core.errors import TacitError
 from tacit.core.rows import Job
@@ -29,8 +27,9 @@ from tacit.hooks.start_worker import spawned
 from tacit.hosts import shell_mark, surroundings
 from tacit.memory import Memory as Memories
 from tacit.memory import open
+from tacit.origins import tending
 from tacit.place.folders import sweep
-from tacit.store import queue
+from tacit.store import queue, safekeeping
 from tacit.store.lookups import last_learned
 from tacit.store.queue import NEVER
 from tacit.store.reads import Store
@@ -53,7 +52,7 @@ _TEND_DAYS = 1.0  # between two passes of one project
 def serve(home: Memories, env: Mapping[str, str], idle: float, at_once: bool) -> Worked:
     """All that is to be done while the lock is ours."""
     work = _drain_once(home.store, env) if at_once else _drain(home, env, idle)
-    Safety.of(home).backup_if_due()
+    safekeeping.backup_if_due(home)
     home.store.tidy()
     sweep(home.store.path, time.time())
     if not is_paused(home.store):
@@ -98,7 +97,7 @@ def _drain(home: Memories, env: Mapping[str, str], idle: float) -> Worked:
                     listening.begin(job)
                 still_since = time.monotonic()
                 if still_since > safe_until:  # where agents never rest, neither does the queue
-                    Safety.of(home).backup_if_due()
+                    safekeeping.backup_if_due(home)
                     safe_until = still_since + SAFETY
                 continue
             due, to_read = _next_due(store, False), _next_due(store, True)
@@ -281,7 +280,7 @@ def tend_what_is_due(memories: Memories, env: Mapping[str, str]) -> int:
                 tx.put_meta(f"tend:{project}:started", now)
             done += 1
             if not night:
-                Tending.of(there).fade()
+                tending.fade(there)
                 continue
         words = ["origin", "tend", "--quiet", "--project", project]
         spawned([*words, "--store", os.path.abspath(store.path)], env)

@@ -7,10 +7,6 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from tacit.app.learning import Learning
-from tacit.app.looking import Looking
-from tacit.app.replaying import Replaying
-from tacit.app.team import Team
 from tacit.core import clock, states
 from tacit.core.canary import NOT_READ
 from tacit.core.config import is_ignored
@@ -22,14 +18,17 @@ from tacit.core.value import replace, value
 from tacit.hosts import formats, surroundings
 from tacit.hosts.places import is_hosts_own
 from tacit.hosts.source import FileSource, Source
+from tacit.learn import learning, looking
 from tacit.lesson import Lesson
 from tacit.memory import Memory as Memories
+from tacit.replay import replaying
 from tacit.safety.one_line import plain_line
 from tacit.screens.numbers import ROWS, digest_of_lesson, kept_as_text, read_shown
 from tacit.screens.typed import fulfilled
 from tacit.store.counts import heard_in, recent, waiting_for_a_person
 from tacit.store.queue import sessions_to_read
 from tacit.store.readings import WAITING
+from tacit.sync import team
 from tacit.trial.outcome import has_problem
 
 if TYPE_CHECKING:
@@ -64,7 +63,7 @@ def done_by(store: Store, env: Mapping[str, str], job: Job) -> Done:
         return read(store, env, job)
     if job.kind == "sync":
         home = Memories(store, env, str(job.payload["folder"]), job.project)
-        Team.of(home).sync_by_itself()
+        team.sync_by_itself(home)
         return Done(learns=False)
     return (
         keep_tree_of(store, env, job) if job.kind == "keep" else learn_transcript(store, env, job)
@@ -93,8 +92,12 @@ def learn_transcript(store: Store, env: Mapping[str, str], job: Job) -> Done:
         said.get("marked")
     )  # an agent's shell named it: it counts only where its host keeps sessions
     home.reads_in = str(said.get("surroundings") or "") or surroundings(env)
-    learned = Learning.of(home).learn(
-        _source(path, format, str(said["session"])), format=format, over=over, by_place=by_place
+    learned = learning.learn(
+        home,
+        _source(path, format, str(said["session"])),
+        format=format,
+        over=over,
+        by_place=by_place,
     )
     undone: list[str] = []
     if (
@@ -117,7 +120,7 @@ def learn_transcript(store: Store, env: Mapping[str, str], job: Job) -> Done:
             leave_receipt(store, run, undone)
     if over:
         want_looks(home, home.reads_in)
-        Team.of(home).sync_by_itself()
+        team.sync_by_itself(home)
     open_ended = not over and any(not run.settled_at for run in runs)
     return Done(again_in=home.profile.learn.settle_hours * 3600 + 60 if open_ended else 0.0)
 
@@ -147,7 +150,7 @@ def read_session(store: Store, env: Mapping[str, str], job: Job) -> Done:
         )
     run = str(job.payload["run"])
     home = Memories(store, env, str(job.payload["folder"]), job.project)
-    reading = Learning.of(home).read_on(run)
+    reading = learning.read_on(home, run)
     if reading is not None and reading.state == WAITING:
         return Done(waits=reading.error or "not read yet", until=reading.not_before)
     if reading is not None and (row := store.run(run)) is not None:
@@ -158,7 +161,7 @@ def read_session(store: Store, env: Mapping[str, str], job: Job) -> Done:
 
 def want_looks(home: Memories, where: str) -> None:
     """Have the whole project looked at where enough came since it was; behind every session that waits to be read."""
-    if not Looking.of(home).looks_due():
+    if not looking.looks_due(home):
         return
     asked = {"looks": True, "folder": home.folder, "surroundings": where}
     with home.store.write() as tx:
@@ -173,10 +176,10 @@ def look_at_all(store: Store, env: Mapping[str, str], job: Job) -> Done:
     if sessions_to_read(store, clock.now()):
         return Done(again_in=LOOKS_WAIT, learns=False)
     home = Memories(store, env, str(job.payload["folder"]), job.project)
-    due = Looking.of(home).looks_due()
+    due = looking.looks_due(home)
     try:
         if due:
-            Looking.of(home).look(due[0])
+            looking.look(home, due[0])
     except Unavailable as error:
         return Done(waits=error.message, until=clock.stamp(time.time() + LOOKS_BACKOFF))
     return Done(again_in=LOOKS_WAIT if due[1:] else 0.0, learns=False)
@@ -187,8 +190,8 @@ def keep_tree_of(store: Store, env: Mapping[str, str], job: Job) -> Done:
     said = job.payload
     memories = Memories(store, env, str(said["folder"]), job.project)
     try:
-        Replaying.of(memories).keep_work_tree(
-            str(said["session"]), str(said["host"]), str(said["head"]), str(said["path"])
+        replaying.keep_work_tree(
+            memories, str(said["session"]), str(said["host"]), str(said["head"]), str(said["path"])
         )
     except (TacitError, OSError):
         return Done("tree_not_kept", learns=False)

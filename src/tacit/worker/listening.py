@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tacit.app.team import Team
 from tacit.core.errors import TacitError
 from tacit.core.rows import Job
 from tacit.memory import Memory as Memories
 from tacit.store.reads import Store
+from tacit.sync import team
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,19 +35,19 @@ class Listening:
             return
         memories = Memories(self._store, self._env, str(job.payload["folder"]), job.project)
         try:
-            news = Team.of(memories).news()
+            news = team.news(memories)
         except TacitError:
             return  # the server is away, which the sync before this has said
         if news is not None:
             self._heard[job.project] = memories, news
-            Team.of(memories).sync_by_itself()
+            team.sync_by_itself(memories)
 
     def look(self) -> None:
         """Take in what others told meanwhile."""
         for project, (memories, news) in list(self._heard.items()):
             try:
                 if news.has_news(0):
-                    Team.of(memories).sync_by_itself()
+                    team.sync_by_itself(memories)
             except TacitError:
                 self._leave(project)
 

@@ -18,8 +18,9 @@ from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any, cast
 
-import tacit
-from tacit.app.whole import Memories
+from tests import verbs
+from tests.verbs import Memories
+
 from tacit.cli import main
 from tacit.core import clock
 from tacit.core.errors import Refused
@@ -94,7 +95,7 @@ class Place:
         env = os.environ if by else _without_person(self.caller)
         profile = self.profile if by else None
         self.opened.append(
-            tacit.app.whole.open(
+            verbs.open(
                 self.store, profile=profile, cwd=str(self.folder), env=env, by=by, yes=bool(by)
             )
         )

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests import verbs
 
 import tacit
 from tacit.core.exchange import Given, Opening, OriginVerdict, Row, Skipped
@@ -478,9 +479,7 @@ def test_yaml_items_are_read_and_written() -> None:
 
 
 def memories(at: Path, name: str) -> tacit.Memories:
-    return tacit.app.whole.open(
-        str(at / f"{name}.db"), profile="geas", cwd=str(at), by="olga", yes=True
-    )
+    return verbs.open(str(at / f"{name}.db"), profile="geas", cwd=str(at), by="olga", yes=True)
 
 
 def tree(at: Path) -> Path:
@@ -559,7 +558,7 @@ def test_importing_twice_changes_nothing(folder: Path) -> None:
 
 def test_a_memory_of_another_profile_leaves_as_a_valid_document(folder: Path) -> None:
     """What was never geas's gets a type by its class, and everything a document needs."""
-    with tacit.app.whole.open(str(folder / "d.db"), cwd=str(folder), by="ada", yes=True) as own:
+    with verbs.open(str(folder / "d.db"), cwd=str(folder), by="ada", yes=True) as own:
         for kind in own.profile.kinds:
             own.add(f"A lesson of the kind {kind}, with Größe and 日本語", kind=kind)
         documents = [

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests import verbs
 
 import tacit
 from tacit.core.exchange import Opening, Row, Skipped
@@ -57,9 +58,7 @@ def items(*documents: Any) -> list[Any]:
 
 
 def memories(at: Path, name: str) -> tacit.Memories:
-    return tacit.app.whole.open(
-        str(at / f"{name}.db"), profile="joelclaw", cwd=str(at), by="joel", yes=True
-    )
+    return verbs.open(str(at / f"{name}.db"), profile="joelclaw", cwd=str(at), by="joel", yes=True)
 
 
 # --- runs ---------------------------------------------------------------------------------------------------------------

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests import verbs
 
-import tacit
 from tacit.core.errors import Damaged
 from tacit.core.exchange import Header, Note, Row, Skipped
 from tacit.hosts import formats
@@ -299,9 +299,7 @@ def test_import_export_import_is_the_same(tmp_path: Path) -> None:
     folder.mkdir()
     for name, data in FILES.items():
         (folder / name).write_bytes(data)
-    with tacit.app.whole.open(
-        str(tmp_path / "a.db"), profile="ralph", cwd=str(tmp_path)
-    ) as memories:
+    with verbs.open(str(tmp_path / "a.db"), profile="ralph", cwd=str(tmp_path)) as memories:
         first = memories.import_(str(folder), trust="user")
         texts = {part: memories.export("ralph", part) for part in PARTS}
         again = memories.import_(str(folder), trust="user")
@@ -315,18 +313,14 @@ def test_import_export_import_is_the_same(tmp_path: Path) -> None:
     other.mkdir()
     for part, file in PARTS.items():
         (other / file).write_text(texts[part], encoding="utf-8")
-    with tacit.app.whole.open(
-        str(tmp_path / "b.db"), profile="ralph", cwd=str(tmp_path)
-    ) as memories:
+    with verbs.open(str(tmp_path / "b.db"), profile="ralph", cwd=str(tmp_path)) as memories:
         memories.import_(str(other), trust="user")
         assert {part: memories.export("ralph", part) for part in PARTS} == texts
 
 
 def test_only_what_changed_is_written_anew(tmp_path: Path) -> None:
     """A corrected text changes the content's description; a retrieval the count and the time; the rest stays."""
-    with tacit.app.whole.open(
-        str(tmp_path / "a.db"), profile="ralph", cwd=str(tmp_path)
-    ) as memories:
+    with verbs.open(str(tmp_path / "a.db"), profile="ralph", cwd=str(tmp_path)) as memories:
         two = learning(id="learn-00000002", content={"description": "Bisect"})
         memories.import_(BytesSource(store(learning(), two)), trust="user")
         memories.edit("learn-00000001", text="Read the logs before editing")
@@ -438,7 +432,7 @@ def test_a_newer_version_of_a_learning_updates_its_memory(tmp_path: Path) -> Non
     def came(**fields: object) -> BytesSource:
         return BytesSource(store(learning(**fields)), "ralph-learnings.json")
 
-    with tacit.app.whole.open(
+    with verbs.open(
         str(tmp_path / "a.db"), profile="ralph", cwd=str(tmp_path), by="ada", yes=True
     ) as memories:
         memories.import_(came(), trust="user")

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests import verbs
+from tests.verbs import Memories
 
-import tacit
-from tacit.app.whole import Memories
 from tacit.core.errors import Refused
 from tacit.testing import Clock, finding, run
 from tacit.worker import drain
@@ -25,7 +25,7 @@ def clock() -> Clock:
 def memories(tmp_path: Path, clock: Clock) -> Iterator[Memories]:
     env = {"HOME": str(tmp_path), "USER": "ada"}
     (tmp_path / "work").mkdir()
-    with tacit.app.whole.open(
+    with verbs.open(
         str(tmp_path / "a.db"), env=env, cwd=str(tmp_path / "work"), by="ada", yes=True, now=clock
     ) as memories:
         yield memories

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests import verbs
+from tests.verbs import Memories
 
-import tacit
-from tacit.app.whole import Memories
 from tacit.core import clock
 from tacit.core.digest import new_id
 from tacit.core.errors import ModelUnavailable
@@ -24,9 +24,7 @@ from tacit.testing import Scripted
 
 @pytest.fixture
 def memories(tmp_path: Path) -> Iterator[Memories]:
-    with tacit.app.whole.open(
-        str(tmp_path / "a.db"), cwd=str(tmp_path), by="ada", yes=True
-    ) as memories:
+    with verbs.open(str(tmp_path / "a.db"), cwd=str(tmp_path), by="ada", yes=True) as memories:
         memories.ensure_project()
         yield memories
 

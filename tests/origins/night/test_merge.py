@@ -6,16 +6,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests import verbs
 from tests.terminals import put_as
+from tests.verbs import Memories
 
-import tacit
-from tacit.app.whole import Memories
 from tacit.core.links import Evidence
 
 
 @pytest.fixture
 def memories(tmp_path: Path) -> Iterator[Memories]:
-    with tacit.app.whole.open(str(tmp_path / "a.db"), cwd=str(tmp_path)) as memories:
+    with verbs.open(str(tmp_path / "a.db"), cwd=str(tmp_path)) as memories:
         memories.ensure_project()
         yield memories
 

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as some
+from tests import verbs
+from tests.verbs import Memories
 
-import tacit
-from tacit.app.whole import Memories
 from tacit.core.errors import NotFound, Refused
 from tacit.core.page import bullets
 from tacit.origins import named
@@ -29,7 +29,7 @@ PAGE = named().page
 @pytest.fixture
 def memories(folder: Path) -> Iterator[Memories]:
     """Two rules, approved for the page."""
-    with tacit.app.whole.open() as opened:
+    with verbs.open() as opened:
         for text in RULES:
             opened.put_on_page(opened.add(text, kind="rule").id)
         yield opened
@@ -86,7 +86,8 @@ def test_killed_between_any_two_steps_a_page_is_old_or_new(folder: Path) -> None
 
 PASS = """
 import os, signal, sys
-import tacit.app.whole
+import tacit
+from tacit.origins import pages
 from tacit.core import edits
 from tacit.place import files
 from tacit.origins.night import page, page_candidates, page_ledger
@@ -102,9 +103,9 @@ def trace(frame, event, arg):
                 os.kill(os.getpid(), signal.SIGKILL)
         return trace
 
-with tacit.app.whole.open() as memories:
+with tacit.open() as memories:
     sys.settrace(trace)
-    memories.page(over=True)
+    pages.page(memories, over=True)
     sys.settrace(None)
 print(int(sys.argv[1]) - left)
 """
@@ -292,7 +293,7 @@ def test_broken_markers_are_told_and_left(memories: Memories, folder: Path) -> N
 
 def test_a_page_keeps_its_limits(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """At most so many lines and bytes, the strongest first; what found no room is counted, and given otherwise."""
-    with tacit.app.whole.open() as memories:
+    with verbs.open() as memories:
         made = memories.add_many(
             {"text": f"Rule number {n}: {'x' * (n % 90)}", "kind": "rule"} for n in range(200)
         )
@@ -361,7 +362,7 @@ def test_a_block_that_somebody_took_out_is_not_put_back(memories: Memories, fold
 
 def test_a_line_of_a_curated_page_is_its_keepers(folder: Path) -> None:
     """On an origin's page a line that was reworded by hand stays so, one that was taken out stays out, and neither is learned."""
-    with tacit.app.whole.open(profile="joelclaw", by="joel") as opened:
+    with verbs.open(profile="joelclaw", by="joel") as opened:
         for text in ("Rotate keys monthly", "Restart the gateway", "Ship on Mondays"):
             opened.put_on_page(opened.add(text, category="jc:operations").id)
         opened.keep_page("MEMORY.md")
@@ -406,7 +407,7 @@ def test_a_project_named_from_elsewhere_keeps_its_own_page(
     memories.keep_page("MEMORY.md")
     project = memories.ensure_project()
     (tmp_path / "elsewhere").mkdir()
-    with tacit.app.whole.open(project=project.id, cwd=str(tmp_path / "elsewhere")) as other:
+    with verbs.open(project=project.id, cwd=str(tmp_path / "elsewhere")) as other:
         assert other.page().done == 1
     assert (folder / "MEMORY.md").exists() and list((tmp_path / "elsewhere").iterdir()) == []
 
@@ -423,7 +424,7 @@ def test_a_lesson_on_the_page_is_not_learned_from_the_page(memories: Memories) -
 
 def test_the_strongest_are_found_without_looking_at_all(folder: Path) -> None:
     """However few are asked for, they are the first of all; how many there are is counted exactly."""
-    with tacit.app.whole.open() as opened:
+    with verbs.open() as opened:
         kinds, severities = (
             ("rule", "pitfall", "preference", "security"),
             ("info", "bug", "warning"),

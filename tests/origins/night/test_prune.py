@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests import verbs
+from tests.verbs import Memories
 
-import tacit
-from tacit.app.whole import Memories
 from tacit.core.errors import Refused
 from tacit.testing import Clock, finding, run
 
@@ -21,7 +21,7 @@ def clock() -> Clock:
 @pytest.fixture
 def memories(tmp_path: Path, clock: Clock) -> Iterator[Memories]:
     env = {"HOME": str(tmp_path), "USER": "ada"}
-    with tacit.app.whole.open(
+    with verbs.open(
         str(tmp_path / "a.db"), env=env, cwd=str(tmp_path), by="ada", yes=True, now=clock
     ) as memories:
         yield memories
@@ -59,7 +59,7 @@ def test_a_person_names_what_goes(memories: Memories, clock: Clock) -> None:
     assert {id for id, *_ in done.moves}.isdisjoint({*used, wish.id}) and done.moves
     assert memories.undo(done.moves[0][0])[0].state != "gone"
     with (
-        tacit.app.whole.open(
+        verbs.open(
             memories.store.path, env={**memories.env, "TACIT_RUN": "r1"}, cwd=memories.folder
         ) as agent,
         pytest.raises(Refused),

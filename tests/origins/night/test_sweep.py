@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tests import verbs
+from tests.verbs import Memories
 
-import tacit
-from tacit.app.whole import Memories
 from tacit.core import clock
 from tacit.core.value import replace
 from tacit.learn.review import Reviewed
@@ -24,7 +24,7 @@ def at(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 @pytest.fixture
 def memories(tmp_path: Path, at: list[str]) -> Memories:
-    return tacit.app.whole.open(str(tmp_path / "a.db"), cwd=str(tmp_path))
+    return verbs.open(str(tmp_path / "a.db"), cwd=str(tmp_path))
 
 
 def quiet_runs(memories: Memories, at: list[str], first: int, last: int, **fields: str) -> None:

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.verbs import open
 
-from tacit.app.whole import open
 from tacit.core.profile import Profile
 from tacit.testing import run, say, tool, user
 

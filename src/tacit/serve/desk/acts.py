@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from tacit.app.reviewing import Reviewing
 from tacit.core.errors import NotFound, UsageError
 from tacit.core.value import value
+from tacit.learn import correcting, reviewing
 from tacit.memory import Memory as Memories
 from tacit.screens.numbers import need_same_words
 from tacit.screens.passing import question_meant, word_done, yours_now
@@ -38,16 +38,16 @@ def lesson_word(desk: Memories, id: str, do: str, text: str, reason: str, words:
         return _reworded(desk, memory.id, text, reason)
     if do == "keep":
         need_same_words(desk, memory.id, memory.id, words)
-        Reviewing.of(desk).review(memory.id, "approve", reason=reason)
+        reviewing.review(desk, memory.id, "approve", reason=reason)
         said = "kept, it is your word now"
     elif do in ("pin", "unpin"):
-        Reviewing.of(desk).pin(memory.id, do == "pin", reason=reason)
+        correcting.pin(desk, memory.id, do == "pin", reason=reason)
         said = "always given from now on" if do == "pin" else "given as others are"
     elif do == "drop":
-        Reviewing.of(desk).forget(memory.id, reason=reason)
+        correcting.forget(desk, memory.id, reason=reason)
         said = "dropped"
     elif do in _SIGNALS:
-        Reviewing.of(desk).feedback(memory.id, do, reason=reason)
+        correcting.feedback(desk, memory.id, do, reason=reason)
         return Done(f"noted that it {'was wrong' if do == 'wrong' else 'is outdated'}")
     else:
         raise UsageError(
@@ -62,7 +62,7 @@ def undo(desk: Memories, id: str) -> Done:
         [memory] = desk.undo(id)
     except NotFound as unknown:
         try:
-            found = Reviewing.of(desk).reopen(id)
+            found = reviewing.reopen(desk, id)
         except NotFound:
             raise unknown from None
         return Done(f"took back; it waits for your answer again: {short(found.reason)}")
@@ -75,7 +75,7 @@ def _reworded(desk: Memories, id: str, text: str, reason: str = "") -> Done:
         raise UsageError("Edit to what?", "Write the better words.")
     question = question_meant(desk, id)
     if question is not None:
-        Reviewing.of(desk).review(question.id, "edit", text=text)
+        reviewing.review(desk, question.id, "edit", text=text)
         return Done(f"answered with your words: {short(text)}", question.id)
     was = desk.get(id)
     desk.edit(id, text=text, reason=reason)

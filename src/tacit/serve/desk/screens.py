@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from tacit.app.proving import Proving
-from tacit.app.queries import Queries
-from tacit.app.recalling import Recalling
-from tacit.app.replaying import Replaying
 from tacit.core.errors import NotFound, numbered
 from tacit.core.lifecycle import next_move
 from tacit.core.run import Incident
 from tacit.core.standing import standing_of
+from tacit.hooks import recalling
+from tacit.learn import queries
 from tacit.lesson import Lesson, memory_json
 from tacit.memory import Memory as Memories
+from tacit.replay import replaying
 from tacit.screens import timeline
 from tacit.screens.numbers import digest_of, remember_numbers
 from tacit.screens.one_screen import one_screen
@@ -26,6 +25,7 @@ from tacit.store.failures import failed_in
 from tacit.store.lookups import evidence_in
 from tacit.store.story import Event, run_names, sums
 from tacit.store.story import story as events_of
+from tacit.trial import proving
 
 STORY_LINES = 30  # lines of a story
 FINDINGS_SHOWN = 100  # findings of a session
@@ -54,16 +54,16 @@ def lesson(desk: Memories, id: str, behind: str = "") -> dict[str, Any]:
     """One lesson: how it stands, whether it helps, and its story, a page of it."""
     memory, store = desk.get(id), desk.store
     page = events_of(store, memory.id, behind, STORY_LINES + 1)
-    measured = Proving.of(desk).effect_of(memory.id)
+    measured = proving.effect_of(desk, memory.id)
     standing = standing_of(memory, desk.profile, desk.now(), evidence=store.evidence(memory.id))
     next_ = next_move(desk.profile, standing)
     answer, rests = timeline.effect_words(measured)
-    last = Queries.of(desk).log(memory=memory.id, newest=True, limit=2)
+    last = queries.log(desk, memory=memory.id, newest=True, limit=2)
     return {
         "memory": said(desk, memory),
         "words": digest_of(desk, memory.id),
-        "next": ahead(memory, desk.profile, next_, bool(Replaying.of(desk).replayed(memory.id))),
-        "gone": list(Queries.of(desk).gone(memory)),
+        "next": ahead(memory, desk.profile, next_, bool(replaying.replayed(desk, memory.id))),
+        "gone": list(queries.gone(desk, memory)),
         "lines": event_lines(desk, page[:STORY_LINES]),
         "more": page[STORY_LINES - 1].cursor if len(page) > STORY_LINES else "",
         "behind": behind,
@@ -89,8 +89,8 @@ def said(desk: Memories, memory: Lesson) -> dict[str, Any]:
 
 def similar(desk: Memories, of: Lesson) -> list[Lesson]:
     """The lessons nearest to one, of any state that is kept."""
-    found = Recalling.of(desk)
-    hits = found.recall(of.text, limit=SIMILAR + 1, include_held=True, include_stale=True).hits
+    most = SIMILAR + 1
+    hits = recalling.recall(desk, of.text, limit=most, include_held=True, include_stale=True).hits
     return [hit.memory for hit in hits if hit.memory.id != of.id][:SIMILAR]
 
 
@@ -110,7 +110,7 @@ def session(desk: Memories, id: str) -> dict[str, Any]:
             f"There is no session {id[:60]!r} in this project.",
             "A lesson's story names the sessions that met it.",
         )
-    [audited] = Proving.of(desk).audit(row.id)
+    [audited] = proving.audit(desk, row.id)
     findings = desk.store.findings(run=row.id)[:FINDINGS_SHOWN]
     facts = row.facts or {}
     cost = facts.get("cost") or {}

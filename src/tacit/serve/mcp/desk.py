@@ -15,18 +15,14 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, Field
 
-from tacit.app.by_hand import ByHand
-from tacit.app.learning import Learning
-from tacit.app.proving import Proving
-from tacit.app.queries import Queries
-from tacit.app.recalling import Recalling
-from tacit.app.reviewing import Reviewing
 from tacit.core.digest import new_id
 from tacit.core.errors import NotFound, Refused, StoreBusy, Unavailable, UsageError
 from tacit.core.trust import OUTSIDE, Actor
 from tacit.core.value import replace
+from tacit.hooks import recalling
 from tacit.hooks.session import ancestors, served_by
 from tacit.hosts import speaker
+from tacit.learn import correcting, learning, queries, reviewing
 from tacit.lesson import Lesson as Held
 from tacit.lesson import memory_json
 from tacit.memory import Memory as Memories
@@ -34,6 +30,7 @@ from tacit.memory import open
 from tacit.safety.one_line import plain_line
 from tacit.screens.selection import unasked
 from tacit.screens.views import picked
+from tacit.trial import proving
 
 T = TypeVar("T")
 
@@ -195,7 +192,8 @@ class Desk:
         kind: str,
     ) -> tuple[Recollections, str]:
         asking = self.run(memories)
-        found = Recalling.of(memories).recall(
+        found = recalling.recall(
+            memories,
             query,
             run=asking,
             host="mcp",
@@ -209,8 +207,8 @@ class Desk:
             Known(**_lesson(hit.memory, hit.score, hit.mark).model_dump(exclude={"text"}))
             for hit in found.hits
         ]
-        text = Queries.of(memories).notes(
-            [hit.memory for hit in found.hits], [hit.mark for hit in found.hits]
+        text = queries.notes(
+            memories, [hit.memory for hit in found.hits], [hit.mark for hit in found.hits]
         )
         note = None if lessons else "Nothing that is kept fits this question."
         # Hosts show the model this instead of the text beside it: lessons' words stand in it fenced, or not at all. Some show both.
@@ -235,11 +233,11 @@ class Desk:
         # A run that a hook or a loop has met is known by more than the client's word for it; any other name makes nothing independent.
         row = memories.store.find_run(memories.project_id, named)
         met = row is not None and row.host != "mcp"
-        done = Learning.of(memories).submit(
-            text, run=named, host="mcp", origin="" if met else "mcp", **facets
+        done = learning.submit(
+            memories, text, run=named, host="mcp", origin="" if met else "mcp", **facets
         )
         if contradicts:
-            ByHand.of(memories).feedback(wrong.id, "wrong", run=named, reason=text)
+            correcting.feedback(memories, wrong.id, "wrong", run=named, reason=text)
         kept = memories.get(done.memory) if done.memory else None
         return Kept(
             status=done.outcome,
@@ -268,13 +266,13 @@ class Desk:
         )
 
     def _list(self, memories: Memories) -> Waiting:
-        hidden = Queries.of(memories).withheld_in(self.run(memories))
+        hidden = queries.withheld_in(memories, self.run(memories))
         under = islice(unasked(memories, "review"), _NAMED)
         held = islice((each for each in unasked(memories, "held") if each.gate == "hold"), _NAMED)
         return Waiting(
             proposals=[
                 _proposal(each)
-                for each in Reviewing.of(memories).proposals()
+                for each in reviewing.proposals(memories)
                 if each.memory not in hidden
             ],
             doubted=[_lesson(memory) for memory in under if memory.id not in hidden],
@@ -284,14 +282,14 @@ class Desk:
     def _show(self, memories: Memories, id: str) -> Waiting:
         proposals = [
             each
-            for each in Reviewing.of(memories).proposals(state="")
+            for each in reviewing.proposals(memories, state="")
             if each.id.startswith(id.lower())
         ]
         memory = self._shown(
             memories,
             proposals[0].memory if len(proposals) == 1 and proposals[0].memory else id,
         )
-        about = [each for each in Reviewing.of(memories).proposals() if each.memory == memory.id]
+        about = [each for each in reviewing.proposals(memories) if each.memory == memory.id]
         return Waiting(
             proposals=[_proposal(each) for each in about],
             doubted=[],
@@ -302,8 +300,8 @@ class Desk:
     def _shown(self, memories: Memories, id: str) -> Held:
         """A lesson that may be shown to this run: neither withheld from it, nor quarantined."""
         memory = memories.get(id)
-        if memory.gate in ("quarantine", "hold") or memory.id in Queries.of(memories).withheld_in(
-            self.run(memories)
+        if memory.gate in ("quarantine", "hold") or memory.id in queries.withheld_in(
+            memories, self.run(memories)
         ):
             raise NotFound(f"{id} is not shown to this run.", "A person sees it with tacit why.")
         return memory
@@ -314,9 +312,7 @@ class Desk:
         """The lessons that every run is given, as markdown."""
         try:
             return (
-                self._with(
-                    lambda memories: Queries.of(memories).notes(Queries.of(memories).exempt())
-                )
+                self._with(lambda memories: queries.notes(memories, queries.exempt(memories)))
                 or "Nothing is kept for every run yet.\n"
             )
         except StoreBusy:
@@ -333,7 +329,7 @@ class Desk:
         return self._with(lambda memories: self._run_told(memories, id))
 
     def _run_told(self, memories: Memories, id: str) -> dict[str, Any]:
-        (audit,) = Proving.of(memories).audit(id)
+        (audit,) = proving.audit(memories, id)
         row = audit.run
         over = bool(row.settled_at)
         given = [each for each in audit.lessons if each.arm != "withheld"]

@@ -86,12 +86,6 @@ def wanted_profile(opened: Opened) -> Profile:
     return profile
 
 
-def choice_of_person(opened: Opened) -> dict[str, str]:
-    """What a person chose here with `tacit init`: its name, who and when."""
-    kept = opened.store.meta(f"profile:{opened.project_id}") if opened.project_id else ""
-    return dict(json.loads(kept)) if kept else {}
-
-
 def put_profile(opened: Opened, profile: Profile, chosen: dict[str, str]) -> Profile:
     project, version = opened.ensure_project(), profile_id(profile)
     with opened.store.write() as tx:
@@ -101,3 +95,11 @@ def put_profile(opened: Opened, profile: Profile, chosen: dict[str, str]) -> Pro
         tx.put_meta(f"profile:{project.id}", json.dumps(chosen))
     opened._profile, opened._asked_profile = None, ""  # asked again
     return profile
+
+
+def use_profile(opened: Opened, name: str, values: Mapping[str, Any] | None = None) -> Profile:
+    """Let this project remember like an origin from now on, or by `default` as Tacit does; some values set otherwise."""
+    profile = named(name, values)
+    opened.need_person("To choose how a project remembers")
+    opened.ensure_project()
+    return put_profile(opened, profile, {"name": name, "by": opened.actor.name, "at": opened.now()})

@@ -5,17 +5,22 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from tacit.core.errors import TacitError
 from tacit.core.value import value
-from tacit.opened import Opened, data_folder, machine_id
+from tacit.place.folders import data_folder, machine_id
 from tacit.store import backup as copies
 from tacit.store.backup import Backup, Restored
 from tacit.store.check import check, rule_of
 from tacit.store.erase import derive
 from tacit.store.reads import Store
-from tacit.store.redact_again import RedactedAgain, redact_again
+from tacit.store.redact_again import RedactedAgain
+from tacit.store.redact_again import redact_again as redacted_again
 from tacit.store.writes import open_store
+
+if TYPE_CHECKING:
+    from tacit.opened import Opened
 
 
 @value
@@ -30,54 +35,56 @@ class Repaired:
     unreadable: bool = False  # there may be more
 
 
-class Safety(Opened):
-    """Copies of the store, and mending it; also for stores that need not be readable any more."""
+def folder_of(opened: Opened) -> str:
+    """Where this store's backups lie."""
+    return backups_folder(opened.store.path, opened.env)
 
-    @property
-    def backups_folder(self) -> str:
-        """Where this store's backups lie."""
-        return backups_folder(self.store.path, self.env)
 
-    def backups(self) -> Sequence[Backup]:
-        """The copies of this store, newest first."""
-        return copies.backups(self.backups_folder)
+def backups(opened: Opened) -> Sequence[Backup]:
+    """The copies of this store, newest first."""
+    return copies.backups(folder_of(opened))
 
-    def backup(self) -> Backup:
-        """A copy of the store that was opened and looked through; of older days the last is kept."""
-        return copies.back_up(self.store, self.backups_folder)
 
-    def backup_if_due(self) -> Backup | None:
-        """For the worker: at most one a day, and only if something was written since; never an error."""
-        if not os.path.exists(self.store.path):  # whoever left deleted it under a worker
-            return None
-        return copies.back_up_if_due(self.store, self.backups_folder, time.time())
+def backup(opened: Opened) -> Backup:
+    """A copy of the store that was opened and looked through; of older days the last is kept."""
+    return copies.back_up(opened.store, folder_of(opened))
 
-    def safety_notes(self) -> Sequence[str]:
-        """What a person should know: no recent backup, little room, stores that were kept aside."""
-        return copies.notes(self.store.path, self.backups_folder, time.time())
 
-    def redact_again(self) -> RedactedAgain | None:
-        """Take out what the rules of today call a secret, once for each version of them; None where that is done."""
-        if not os.path.exists(self.store.path):
-            return None
-        found = redact_again(self.store)
-        if found and found.rows:
-            with self.store.write() as tx:
-                derive(tx, rule_of(self.store))
-            self.store.scrub()
-        return found
+def backup_if_due(opened: Opened) -> Backup | None:
+    """For the worker: at most one a day, and only if something was written since; never an error."""
+    if not os.path.exists(opened.store.path):  # whoever left deleted it under a worker
+        return None
+    return copies.back_up_if_due(opened.store, folder_of(opened), time.time())
 
-    def restore(self, name: str = "", *, to: str = "") -> Restored:
-        """Put a backup back, the newest without a name; what was there is kept aside. `to` names another, new file."""
-        if not to:
-            self.need_person("Restoring")
-        path, wait = self.store.path, self.store.wait
-        self.store.close()  # it needs the file for itself
-        try:
-            return restore_store(path, self.env, name, to=to)
-        finally:
-            self._project = self._profile = None
-            self.store = open_store(path, create=False, machine=machine_id(self.env), wait=wait)
+
+def safety_notes(opened: Opened) -> Sequence[str]:
+    """What a person should know: no recent backup, little room, stores that were kept aside."""
+    return copies.notes(opened.store.path, folder_of(opened), time.time())
+
+
+def redact_again(opened: Opened) -> RedactedAgain | None:
+    """Take out what the rules of today call a secret, once for each version of them; None where that is done."""
+    if not os.path.exists(opened.store.path):
+        return None
+    found = redacted_again(opened.store)
+    if found and found.rows:
+        with opened.store.write() as tx:
+            derive(tx, rule_of(opened.store))
+        opened.store.scrub()
+    return found
+
+
+def restore(opened: Opened, name: str = "", *, to: str = "") -> Restored:
+    """Put a backup back, the newest without a name; what was there is kept aside. `to` names another, new file."""
+    if not to:
+        opened.need_person("Restoring")
+    path, wait = opened.store.path, opened.store.wait
+    opened.store.close()  # it needs the file for itself
+    try:
+        return restore_store(path, opened.env, name, to=to)
+    finally:
+        opened._project = opened._profile = None
+        opened.store = open_store(path, create=False, machine=machine_id(opened.env), wait=wait)
 
 
 def backups_folder(path: str, env: Mapping[str, str]) -> str:

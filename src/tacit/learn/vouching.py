@@ -14,16 +14,15 @@ import os
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from tacit.app.settings import choice_of_person
 from tacit.core.clock import seconds
 from tacit.core.trust import ANYBODYS, LogFile, doubts_choice, doubts_files
 from tacit.hosts.places import SESSIONS
 from tacit.hosts.source import Source
-from tacit.opened import Opened
 from tacit.place.git import TrackedFiles
 
 if TYPE_CHECKING:
     from tacit.hosts.formats import Format
+    from tacit.opened import Opened
 
 _ANSWERS = "own-logs:"  # in what only this machine knows: whether logs that git tracks are a person's, by path and hash
 
@@ -118,3 +117,9 @@ def _hash_of(path: str) -> str:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError:
         return ""
+
+
+def choice_of_person(opened: Opened) -> dict[str, str]:
+    """What a person chose here with `tacit init`: its name, who and when."""
+    kept = opened.store.meta(f"profile:{opened.project_id}") if opened.project_id else ""
+    return dict(json.loads(kept)) if kept else {}

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from tacit.app.looked import BY, EXPIRES_DAYS, MOST_LESSONS, taken_out
 from tacit.core.clock import after_days
 from tacit.core.journal import Hand
 from tacit.core.merge import merged
@@ -14,6 +13,7 @@ from tacit.core.standing import is_settled
 from tacit.core.states import DOUBTED, KEPT, UNDOUBTED
 from tacit.core.value import replace
 from tacit.learn.gate import may_be_told
+from tacit.learn.looked import BY, EXPIRES_DAYS, MOST_LESSONS, taken_out
 from tacit.lesson import PERSONAL, WAY, Lesson
 from tacit.reading.record import Left
 from tacit.reading.tidy import Known, Out, Plan

@@ -1,0 +1,81 @@
+"""After a run: extract → redact → match → settle → gate → stage → promote.
+
+One run in, one transaction, idempotent per finding: the same run twice changes nothing, a run that
+grew adds only what is new. Nothing slow happens inside the transaction: a model is asked after it,
+about a run that is over, and what it adds is a transaction of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from tacit.core.rows import run_id
+from tacit.core.run import Run
+from tacit.hookspecs import of_origins
+from tacit.learn.failures import notice
+from tacit.learn.outcomes import Session
+from tacit.learn.prepare import judged_by_gate, what_it_says, without_secrets
+from tacit.learn.stage import Learned, added
+from tacit.reading.echo import is_own_question
+from tacit.safety.witness import of_run
+from tacit.store.reads import WorkContext
+
+if TYPE_CHECKING:
+    from tacit.core.ports import Model
+
+
+def learn_run(
+    work: WorkContext,
+    run: Run,
+    *,
+    known_lines: Mapping[str, str] | None = None,
+    over: bool = False,
+    hold_all: bool = False,
+    dry_run: bool = False,
+    model: Model | None = None,
+    person: str = "",
+) -> Learned:
+    """Learn one run. `over` is the host's word that it ended; `hold_all` stages every finding for a
+    person.
+
+    `person` is whose session it was. With a model, a run that is over is observed once more when
+    everything else stands in the store.
+    """
+    if is_own_question(run):
+        return Learned(run.id, run.host, already=True)
+    if run.is_replayed:
+        return Learned(
+            run.id,
+            run.host,
+            already=True,
+            warnings=(f"{run.id}: a replayed run is never learned.",),
+        )
+    project, profile, at = work.project, work.profile, work.now()
+    id = run_id(project.id, run.host, run.id)
+    said, echoed = what_it_says(work, run, id, known_lines)
+    noticed = () if run.foreign else notice(run)
+    cleaned = [without_secrets(finding) for finding in said]
+    vouch = of_run(run)
+    judged = [
+        judged_by_gate(finding, profile, known_lines, hold_all, vouch) for finding, _ in cleaned
+    ]
+    for each in filter(None, dict.fromkeys(each.cure for each in noticed)):
+        vouch(f"`{each}`")  # the record and git are not asked within the transaction
+    session = Session(work, run, id, at)
+    session.redacted = sum(hits for _, hits in cleaned)
+    own = [each for each in judged if each[0].run == run.id]
+    with work.write(keep=not dry_run) as tx:
+        session.enter(tx)
+        for other in dict.fromkeys(finding.run for finding, _ in judged if finding.run != run.id):
+            session.take_for(tx, other, [each for each in judged if each[0].run == other])
+        session.take(tx, own)
+        session.tell(tx, noticed, known_lines or {}, hold_all, person, vouch)
+        if not run.foreign:  # what became of lessons is not for anybody's file to say
+            session.settle(tx, own, over or session.is_over(), echoed, known_lines)
+        session.leave(tx)
+    report = session.report(dry_run=dry_run)
+    ask_model = of_origins("step", "extract") if model is not None else None
+    if dry_run or ask_model is None or run.foreign or not (over or session.is_over()):
+        return report
+    return added(report, ask_model(work, run, model, known_lines=known_lines, hold_all=hold_all))
