@@ -39,6 +39,8 @@ test-frameworks: .venv-extra/ready ## the recipes against the real frameworks
 	$(EXTRA)/python -m pytest tests/frameworks
 test-postgres: .venv-extra/ready ## a team through a real PostgreSQL: our own, or the one TEST_POSTGRES names
 	$(EXTRA)/python bench/server.py $(EXTRA)/python -m pytest -n 2 -rs -m 'slow or not slow' tests/sync
+bench-team: .venv-extra/ready ## a team of 200 machines and a million lines, and what a fresh machine waits for
+	$(EXTRA)/python bench/server.py $(EXTRA)/python bench/team.py $(TEAM)
 campaign: .venv/ready ## long stories: many processes through the command line, kills of the worker
 	$(BIN)/python -m pytest -m slow
 check: .venv/ready ## ruff, mypy and the suite, before a commit
