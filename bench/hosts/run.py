@@ -239,7 +239,7 @@ def prepare(program: Program, world: World, told: dict[str, Any]) -> None:
     if told.get("plugin"):
         PLUGIN[program.host](program, world)
     else:
-        world.tacit("connect", program.host, "--no-learn", "--yes", "--by", "ada")
+        world.tacit("connect", program.host, "--yes", "--by", "ada")
     if told.get("mcp"):
         MCP[program.host](program, world)
 
@@ -346,7 +346,7 @@ def _agent_plugin(program: Program, world: World) -> None:
         capture_output=True,
         timeout=120,
     )
-    world.tacit("connect", program.host, "--no-learn", "--yes", "--by", "ada")
+    world.tacit("connect", program.host, "--yes", "--by", "ada")
 
 
 PLUGIN = {"claude-code": _claude_plugin, "copilot": _agent_plugin}

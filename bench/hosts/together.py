@@ -64,7 +64,7 @@ def main() -> int:
         world.tacit("init")
         world.tacit("add", "Use pnpm, not npm.", "--kind", "preference", "--by", "ada", "--yes")
         for host in dict.fromkeys(program.host for program in programs):
-            world.tacit("connect", host, "--no-learn", "--yes", "--by", "ada")
+            world.tacit("connect", host, "--yes", "--by", "ada")
         told: dict[str, list[bool]] = {}
         for number in range(given.rounds):
             told |= _round(world, model, programs, number)

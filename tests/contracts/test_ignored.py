@@ -117,7 +117,7 @@ def test_hooks_go_into_the_ignored_folder_and_not_above_it(repository: Path, tac
     folder = repository / "vendor" / "clone"
     folder.mkdir(parents=True)
     (repository / ".gitignore").write_text("/vendor\n")
-    done = tacit("connect", "claude-code", "--shared", "--no-learn", "--yes", cwd=folder)
+    done = tacit("connect", "claude-code", "--shared", "--yes", cwd=folder)
     assert done.code == 0, done.err
     assert not (repository / ".claude").exists()
     assert (folder / ".claude/settings.json").exists()

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import stat
-import time
 from pathlib import Path
 from typing import Any
 
@@ -263,65 +261,6 @@ def test_disabled_hooks_are_pointed_out(tacit: Any, local: Path) -> None:
     """Being connected is no use where the host calls nobody."""
     written(local, '{"disableAllHooks": true}')
     assert "disableAllHooks" in tacit("connect", "claude-code").err
-
-
-# -- past sessions ------------------------------------------------------------------------------------------------------
-
-
-def three_past_sessions(home: Path, folder: Path) -> None:
-    """A late one, an old one, and one of another path by the same name."""
-    past_session(home, folder, "a", str(folder), "From now on always use pnpm in this repository.")
-    past_session(
-        home, folder, "b", str(folder), "Never commit to main in this repository.", days_ago=40
-    )
-    past_session(home, folder, "c", "/elsewhere", "Always use yarn in this repository.")
-
-
-def past_session(
-    home: Path, folder: Path, name: str, cwd: str, wish: str, days_ago: float = 1.0
-) -> None:
-    slug = re.sub(r"[^A-Za-z0-9]", "-", str(folder))
-    path = home / ".claude" / "projects" / slug / f"{name}.jsonl"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    record = {
-        "parentUuid": None,
-        "isSidechain": False,
-        "type": "user",
-        "version": "2.1.240",
-        "permissionMode": "default",
-    }
-    record |= {"uuid": name, "sessionId": name, "cwd": cwd}
-    line = {
-        **record,
-        "timestamp": "2026-11-01T09:00:00.000Z",
-        "message": {"role": "user", "content": wish},
-    }
-    path.write_text(json.dumps(line) + "\n")
-    at = time.time() - days_ago * 86400
-    os.utime(path, (at, at))
-
-
-def test_past_sessions_are_offered_with_their_cost(tacit: Any, folder: Path, alone: Path) -> None:
-    """Without a terminal nothing is learned unasked; the offer says how many, how much, how long."""
-    three_past_sessions(alone, folder)
-    done = tacit("connect", "claude-code", "--json")
-    offered = done.data["learn"]
-    assert (
-        (offered["sessions"], offered["learned"]) == (1, 0)
-        and offered["bytes"] > 0
-        and offered["seconds"] >= 0
-    )
-    assert tacit("list", "--json").data["memories"] == []
-
-
-def test_past_sessions_are_learned_once_asked(tacit: Any, folder: Path, alone: Path) -> None:
-    """--learn-days with --yes learns them, of this project only; --no-learn does not look."""
-    three_past_sessions(alone, folder)
-    assert tacit("connect", "claude-code", "--no-learn", "--json").data["learn"] == {}
-    learned = tacit("connect", "claude-code", "--learn-days", "60", "--yes", "--json").data["learn"]
-    assert (learned["sessions"], learned["learned"], learned["failed"]) == (2, 2, 0)
-    told = tacit("list", "--json").out
-    assert "pnpm" in told and "main" in told and "yarn" not in told
 
 
 # -- the text of a JSON file --------------------------------------------------------------------------------------------

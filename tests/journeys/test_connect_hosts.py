@@ -336,10 +336,10 @@ def test_cursors_rule_is_a_fallback(tacit: Any, folder: Path) -> None:
 # -- past sessions ------------------------------------------------------------------------------------------------------
 
 
-def test_past_sessions_of_codex_and_gemini_are_offered(
+def test_past_sessions_of_codex_and_gemini_are_learned(
     tacit: Any, folder: Path, alone: Path
 ) -> None:
-    """Found where the hosts keep them, by the folder they name; learned on request."""
+    """Found where the hosts keep them, by the folder they name."""
     rollout = (
         alone
         / ".codex"
@@ -368,14 +368,11 @@ def test_past_sessions_of_codex_and_gemini_are_offered(
     )
     written(chats.parent / ".project_root", str(folder))
     written(chats.parent / "logs.json", "[]")
-    learned = tacit("connect", "codex", "--learn-days", "30", "--yes", "--json").data["learn"]
-    assert (learned["sessions"], learned["learned"], learned["failed"]) == (1, 1, 0)
+    assert {each["run"] for each in tacit("learn", "--json").data["runs"]} == {"s1", "g1"}
     assert "pnpm" in tacit("list", "--json").out
-    assert tacit("connect", "gemini", "--shared", "--json").data["learn"]["sessions"] == 1
-    assert tacit("connect", "cursor", "--json").data["learn"] == {"sessions": 0}
 
 
-def test_past_sessions_of_opencode_are_offered_and_looked_back_at(
+def test_past_sessions_of_opencode_are_learned_and_looked_back_at(
     tacit: Any, folder: Path, alone: Path
 ) -> None:
     """All of them lie in one database: those of this folder are taken, one by one; another project's, and old ones, are not."""
@@ -409,27 +406,10 @@ def test_past_sessions_of_opencode_are_offered_and_looked_back_at(
         part = {"type": "text", "text": wish, "metadata": {"tacit": {"typed": True}}}
         db.execute("INSERT INTO part VALUES (?, ?, ?, ?)", (f"p{n}", f"m{n}", id, json.dumps(part)))
     db.close()
-    learned = tacit(
-        "connect", "opencode", "--learn-days", "30", "--yes", "--json", XDG_DATA_HOME=""
-    ).data["learn"]
-    assert (learned["sessions"], learned["learned"], learned["failed"]) == (1, 1, 0)
+    tacit("learn", XDG_DATA_HOME="")
     assert "pnpm" in tacit("list", "--json", XDG_DATA_HOME="").out
     found = tacit("lookback", "--json", XDG_DATA_HOME="").data
     assert (found["sessions"], found["looked_in"]) == (3, [str(path)])
-
-
-def test_all_connects_what_is_here_and_nothing_else(tacit: Any, folder: Path, alone: Path) -> None:
-    """A file that cannot be read keeps only its own host out; undone, everything is as it was."""
-    home = alone
-    for name in (".codex", ".gemini"):
-        (home / name).mkdir(parents=True, exist_ok=True)
-    (home / ".gemini" / "settings.json").write_text("{ not json")
-    done = tacit("connect", "--all", "--no-learn", "--json", HOME=str(home), PATH="/usr/bin:/bin")
-    assert (
-        done.data["hosts"]["codex"]["changed"] is True and "error" in done.data["hosts"]["gemini"]
-    )
-    assert "cursor" not in done.data["hosts"] and (home / ".codex" / "hooks.json").exists()
-    assert tacit("connect", "codex", "--all").code == 2
 
 
 def test_a_plugin_is_written_once_and_taken_out(tacit: Any, folder: Path, alone: Path) -> None:

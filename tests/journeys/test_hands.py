@@ -175,7 +175,7 @@ def test_a_host_is_connected_and_left_without_a_trace(machine: Machine, folder: 
     settings.parent.mkdir()
     settings.write_text(before := '{\n  "model": "opus",\n  "hooks": {}\n}\n')
     for _ in range(2):
-        machine.tacit("connect", "claude-code", "--no-learn", "--no-read")
+        machine.tacit("connect", "claude-code", "--no-read")
         assert settings.read_text().count("session-start") == 1
         assert json.loads(settings.read_text())["model"] == "opus"
     machine.tacit("connect", "claude-code", "--undo")

@@ -135,7 +135,7 @@ def test_nobody_reads_without_a_yes(tacit: Any, folder: Path, alone: Path, tmp_p
     path = f"{tmp_path}:{os.environ['PATH']}"
     (folder / ".tacit").mkdir()
     (folder / ".tacit" / "config.toml").write_text('[reader]\nby = "claude-code"\n')
-    tacit("connect", "claude-code", "--no-learn", PATH=path)
+    tacit("connect", "claude-code", PATH=path)
     assert not config(alone).exists()
     tacit(
         "learn", str(transcript(alone, folder)), "--over", PATH=path, TACIT_READER_BY="claude-code"
@@ -150,7 +150,7 @@ def test_a_yes_has_sessions_read_by_the_hosts_own_program(
     program(tmp_path, "claude", answers())
     path = f"{tmp_path}:{os.environ['PATH']}"
     session = transcript(alone, folder)
-    done = tacit("connect", "claude-code", "--read", "--no-learn", PATH=path)
+    done = tacit("connect", "claude-code", "--read", PATH=path)
     assert (
         "they would teach about 1 lesson (about $0.01, or 4,000 tokens of your plan)" in done.out
     ), done.out
@@ -183,8 +183,8 @@ def test_a_no_is_remembered_and_off_per_folder_holds(
 ) -> None:
     program(tmp_path, "claude", answers())
     path = f"{tmp_path}:{os.environ['PATH']}"
-    tacit("connect", "claude-code", "--no-read", "--no-learn", PATH=path)
-    assert "would teach" not in tacit("connect", "claude-code", "--no-learn", PATH=path).out
+    tacit("connect", "claude-code", "--no-read", PATH=path)
+    assert "would teach" not in tacit("connect", "claude-code", PATH=path).out
     tacit("learn", str(transcript(alone, folder)), "--over", PATH=path)
     config(alone).write_text(f'[reader]\nby = "claude-code"\noff = ["{folder}"]\n')
     tacit("learn", str(transcript(alone, folder, "s2")), "--over", PATH=path)
@@ -321,87 +321,6 @@ def test_nothing_is_asked_about_sessions_that_are_being_read(
             in said
         )
         assert "would teach" not in said and not (tmp_path / "calls").exists()
-
-
-def test_a_second_yes_is_for_what_is_read_after_the_first(
-    tacit: Any, folder: Path, alone: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Sessions of another agent stayed unread while a reading went on, whatever one set: what to type is said, asked at once, and the
-    reading that goes on takes them in."""
-    program(tmp_path, "claude", answers())
-    path = f"{tmp_path}:{os.environ['PATH']}"
-    rollout = (
-        alone
-        / ".codex"
-        / "sessions"
-        / "2026"
-        / "11"
-        / "14"
-        / "rollout-2026-11-14T09-00-00-c1.jsonl"
-    )
-    rollout.parent.mkdir(parents=True)
-    typed = {"type": "message", "role": "user", "content": [{"type": "input_text", "text": SAID}]}
-    lines = [
-        ("session_meta", {"id": "c1", "cwd": str(folder), "source": "cli"}),
-        ("response_item", typed),
-        ("event_msg", {"type": "user_message", "message": SAID}),
-    ]
-    rollout.write_text(
-        "".join(
-            json.dumps({"timestamp": f"2026-11-14T09:00:0{n}.000Z", "type": kind, "payload": of})
-            + "\n"
-            for n, (kind, of) in enumerate(lines)
-        )
-    )
-    transcript(alone, folder)
-
-    def goes_on(total: int) -> None:
-        with open_memories() as memories, memories.store.write() as tx:
-            tx.put_meta(
-                PROGRESS,
-                json.dumps(
-                    {"pid": os.getppid(), "total": total, "done": 0, "lessons": 0} if total else {}
-                ),
-            )
-
-    with open_memories() as memories:
-        memories.ensure_project()
-        agree_to(memories.store, "claude-code", ["s1", "s2"])
-    goes_on(1)
-    env = signed({**os.environ, "PATH": path, "TACIT_NO_WORKER": "1"})
-
-    def looked(answers: str) -> str:
-        monkeypatch.setattr("sys.stdin", Screen(answers))
-        out = err = Screen()
-        assert called(["lookback"], Cli(env, out, err)) == 0
-        return " ".join(re.sub(r"\x1b\[[0-9;]*[a-zA-Z]", "", out.getvalue()).split())
-
-    said = looked("")
-    assert (
-        "1 session of other agents stays unread: tacit config set reader.hosts '*', then tacit lookback asks."
-        in said
-    )
-    assert "[y/N]" not in said
-    tacit("config", "set", "reader.hosts", "*")
-    goes_on(0)  # a reading that begins with the setting changed leaves out what nobody said yes to
-    assert tacit("lookback", "--read", "--yes", "--json", PATH=path, TACIT_KEY="").data["read"] == 1
-    (tmp_path / "calls").unlink()
-    goes_on(1)
-    said = looked("y\n")
-    assert (
-        "Read it after those that are being read? [y/N]" in said
-        and "1 session more: read after the others." in said
-    )
-    said = looked("")
-    assert (
-        "[y/N]" not in said and "When it is over" not in said and not (tmp_path / "calls").exists()
-    )
-    goes_on(0)
-    transcript(alone, folder, "s2")
-    done = tacit(
-        "lookback", "--read", "--yes", "--cap", "0.0001", "--json", PATH=path, TACIT_KEY=""
-    )
-    assert done.data["read"] == 2, done.out
 
 
 def test_who_leaves_while_sessions_are_read_is_not_brought_back(

@@ -97,7 +97,7 @@ def test_bare_tacit_says_that_nobody_hears_it_yet(env: dict[str, str]) -> None:
         "No agent is connected here yet, so none hears of this: tacit connect claude-code"
         in typed(env)
     )
-    typed(env, "connect", "claude-code", "--no-learn")
+    typed(env, "connect", "claude-code")
     assert "No agent is connected" not in typed(env)
 
 

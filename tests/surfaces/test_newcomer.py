@@ -16,7 +16,6 @@ from tests import verbs
 from tests.terminals import Screen, ask
 
 from tacit.cli import called as answered
-from tacit.cli.past import _not_learned
 from tacit.cli.reading import reader_here
 from tacit.cli.verb import Cli
 from tacit.core.errors import UsageError
@@ -130,21 +129,6 @@ def test_an_agent_may_not_say_where_a_project_was(shop: Path) -> None:
     cli = Cli({**agent, "CLAUDECODE": "1"}, io.StringIO(), err)
     assert answered(["learn", "--moved-from", "/gone/code/store"], cli) == 1
     assert "is a person's word" in err.getvalue()
-
-
-# -- connecting -----------------------------------------------------------------------------------------------------------------
-
-
-def test_connect_offers_no_session_twice(shop: Path, person: dict[str, str]) -> None:
-    """What was learned and has not changed since is not to be learned; what has grown is."""
-    path = session("s9", str(shop))
-    with verbs.open(env=person) as memories:
-        every = transcripts(memories.place, person, "claude-code", 36500)
-        assert _not_learned(memories, every) == (every, 0) and len(every) == 1
-        memories.learn(str(path), format="claude-code")
-        assert _not_learned(memories, every) == ([], 1)
-        os.utime(path, (2e9, 2e9))
-        assert _not_learned(memories, every) == (every, 0)
 
 
 # -- what only the person is told -----------------------------------------------------------------------------------------------

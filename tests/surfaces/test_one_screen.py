@@ -144,7 +144,7 @@ def test_leaving_undoes_every_host_and_deletes_on_a_yes_only(lived: Path, alone:
     (lived / ".claude").mkdir()
     settings = lived / ".claude" / "settings.local.json"
     settings.write_text('{"permissions": {}}')
-    told("connect", "claude-code", "--no-learn")
+    told("connect", "claude-code")
     assert "tacit" in settings.read_text()
     os.chdir(other)
     said = told("leave", "--dry-run", "--json")

@@ -123,7 +123,7 @@ def test_the_skill_is_one_text_for_every_host() -> None:
 def test_plugin_and_connect_together_say_everything_once(tacit: Any, folder: Path) -> None:
     """The settings' hooks and the plugin's run side by side, at every event, in parallel: one of the two answers."""
     tacit("add", "Prices are integers in cents, never floats.", "--kind", "rule")
-    tacit("connect", "claude-code", "--no-learn")
+    tacit("connect", "claude-code")
     connected = loaded(folder / ".claude" / "settings.local.json")["hooks"]
     plugged = loaded(PLUGIN / "hooks" / "hooks.json")["hooks"]
     common = {

@@ -46,9 +46,9 @@ def test_an_event_that_fails_or_is_not_understood_is_said(
         )
         monkeypatch.setattr(codex, "write", lambda event, told: 1 / 0)
         fired = fire(host("codex"), memories.store, str(folder), os.environ)
-    by_name = {each.theirs: each.told for each in fired}
-    assert by_name["UserPromptSubmit"] == "FAILED: the event was not understood"
-    assert by_name["SessionStart"].startswith("FAILED: ZeroDivisionError")
+    by_name = {each.theirs: each.error for each in fired}
+    assert by_name["UserPromptSubmit"] == "the event was not understood"
+    assert by_name["SessionStart"].startswith("ZeroDivisionError")
     assert "events answered" in self_test_lines(fired)[0] and not self_test_lines(fired)[
         0
     ].startswith(f"self-test: {len(fired)} of")

@@ -1,8 +1,8 @@
 """connect: let a host's agents remember, from their next session on, and no trace of it after `--undo`.
 
-The host's settings are somebody else's file. Our entries are put into its JSON, and everything else it says stays.
-What the file held before is kept in the data folder, so that `--undo` gives exactly that back where nothing else
-has changed it since. A file that cannot be read as the host reads it, or that its owner made read-only, is left alone.
+The host's settings are somebody else's file. Our entries are put into its JSON, and everything else
+it says stays. What the file held before is kept in the data folder, so that `--undo` gives exactly
+that back where nothing else has changed it since.
 """
 
 from __future__ import annotations
@@ -11,24 +11,20 @@ import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any
 
 from tacit.cli.control import told_of_control
 from tacit.cli.page import HostOrPage, is_page, kept_page
-from tacit.cli.past import offer
 from tacit.cli.reading import (
     agreed_later,
     nobody_reads,
-    offer_lines,
     plan_of,
     progress_words,
-    read_chosen,
     reader_here,
     remember,
     session_of,
-    told,
     unread,
-    with_room,
 )
 from tacit.cli.self_test import fire, self_test_json, self_test_lines
 from tacit.cli.settings_file import (
@@ -44,8 +40,7 @@ from tacit.cli.verb import Answer, Asked, Cli, arg, opt, verb
 from tacit.cli.words import table
 from tacit.core.errors import Refused, TacitError, UsageError
 from tacit.core.run import Run
-from tacit.core.value import value
-from tacit.hooks.place import settings
+from tacit.hooks.place import settings as hooks_settings
 from tacit.hosts import HOSTS, every_host, formats
 from tacit.hosts import host as host_named
 from tacit.hosts import readers as readers_known
@@ -73,12 +68,13 @@ from tacit.learn.learning import NOBODY
 from tacit.memory import Memory as Memories
 from tacit.opened import acting, config_path
 from tacit.place.git import ask_git
-from tacit.place.identity import GIT_SETTING, locate
-from tacit.reading.record import left_by
+from tacit.place.identity import locate
 from tacit.screens.past import keeping, transcripts
 
+PAST_DAYS = 30  # whose sessions say what reading one costs
 
-@value
+
+@dataclass(frozen=True)
 class _Plan:
     """One file of a host's, as it is and as it shall be."""
 
@@ -107,12 +103,10 @@ others, which have no such file, in all your projects. A script may connect; --u
 
 examples:
   tacit connect claude-code
-  tacit connect codex --learn-days 7 --yes
   tacit connect gemini --shared --dry-run
   tacit connect claude-code --undo
   tacit connect AGENTS.md     keep a block of lessons there; not a byte outside of it changes
-  tacit connect --list
-  tacit connect --all --yes""",
+  tacit connect --list""",
     long=True,
 )
 @arg(
@@ -129,27 +123,14 @@ examples:
     apart_from="--user",
     help="this project, for everybody: the settings in its folder",
 )
-@opt("--all", "every", is_flag=True, help="every host that is on this machine")
-@opt(
-    "--list", "listed", is_flag=True, help="the hosts on this machine, and where they are connected"
-)
+@opt("--list", "listed", is_flag=True, help="the hosts here, and where they are connected")
 @opt("--dry-run", is_flag=True, help="show what would change, change nothing")
 @opt("--undo", is_flag=True, help="take our entries out again")
 @opt("--rules", is_flag=True, help="cursor: also a rule in this project that tells of the notes")
 @opt(
-    "--learn-days",
-    type=int,
-    metavar="N",
-    help="learn the sessions of the last N days now (asks first)",
-)
-@opt("--no-learn", is_flag=True, help="do not offer to learn past sessions")
-@opt(
     "--read/--no-read",
     default=None,
-    help=(
-        "have sessions read by a model, past ones now and later ones as they end; or nobody "
-        "reads, and nobody asks again"
-    ),
+    help="have sessions read by a model as they end; or nobody reads, and nobody asks again",
 )
 @opt(
     "--no-control",
@@ -158,72 +139,50 @@ examples:
     help="leave nothing out to measure it: every session gets its lessons",
 )
 def connect_verb(args: Asked, cli: Cli) -> Answer:
-    return _one(args, cli)
-
-
-def _one(args: Asked, cli: Cli) -> Answer:
     if sys.platform == "win32":
-        raise Refused(
-            "tacit connect: Windows is not supported.",
-            "Use it inside WSL, with the host that runs there.",
-        )
-    place = locate(os.getcwd(), cli.env)
+        own = "Use it inside WSL, with the host that runs there."
+        raise Refused("tacit connect: Windows is not supported.", own)
+    root = locate(os.getcwd(), cli.env).root
     if args.listed:
-        return _list(place.root, cli.env, _unread(args, cli))
-    if args.every:
-        return _every(args, cli)
+        return _list(root, cli.env, _unread(args, cli))
     if is_page(args.host or ""):
         return kept_page(args, cli)
     if args.host is None:
-        raise UsageError(
-            "tacit connect: which host?",
-            f"One of {', '.join(HOSTS)}; tacit connect --list shows those on this machine.",
-        )
+        which = f"One of {', '.join(HOSTS)}; tacit connect --list shows those on this machine."
+        raise UsageError("tacit connect: which host?", which)
     host = host_named(args.host)
     if args.rules and host.rule is None:
-        ruled = [name for name, each in every_host().items() if each.rule]
-        raise UsageError(
-            f"tacit connect: --rules is for {', '.join(ruled)}.",
-            f"tacit connect {ruled[0]} --rules",
-        )
+        raise UsageError(f"tacit connect: --rules is not for {host.name}.", "tacit help connect")
     level = "user" if args.user else "shared" if args.shared else ""
-    file = settings_path(host, place.root, cli.env, level)
+    file = settings_path(host, root, cli.env, level)
     plans = [_hooks_plan(host, file, cli.env, args.store or "", shared=args.shared)]
     if host.rule is not None and (args.rules or args.undo):
-        path, rule = os.path.join(place.root, *host.rule[0]), host.rule[1]
-        plans.append(
-            _plan(path, cli.env, lambda _: rule, lambda text: "" if text == rule else text)
-        )
+        path, rule = os.path.join(root, *host.rule[0]), host.rule[1]
+        plans.append(_plan(path, cli.env, lambda _: rule, lambda now: "" if now == rule else now))
     if (decides := _decides(args)) and not args.dry_run:
         cli.need_person(args, decides)
     if args.undo:
         return _undo(args, plans)
-    if args.dry_run:
-        data = {
-            "settings": plans[0].file.named,
-            "changed": any(plan.changes for plan in plans),
-            "dry_run": True,
-        }
-        shown = [difference(plan.file, plan.text) for plan in plans]
-        return Answer(data, "\n".join([_would(host, plans), "", *shown]))
+    data: dict[str, Any] = {"settings": plans[0].file.named}
     changing = [plan for plan in plans if plan.changes]
+    if args.dry_run:
+        data |= {"changed": bool(changing), "dry_run": True}
+        shown = [difference(plan.file, plan.text) for plan in plans]
+        return Answer(data, "\n".join([_would(host, changing), "", *shown]))
     asks = changing and not args.yes and cli.can_ask
     if asks and not cli.put(f"{_would(host, changing)} Write it? [y/N] "):
-        data = {"settings": plans[0].file.named, "changed": False}
-        return Answer(data, "nothing was written")
-    return _write(
-        args, cli, host, plans, everywhere=level == "user" or (level == "" and not host.local)
-    )
+        return Answer({**data, "changed": False}, "nothing was written")
+    return _write(args, cli, host, plans, args.user or not (args.shared or host.local))
 
 
 def _would(host: Host, plans: Sequence[_Plan]) -> str:
     """What connecting does to the host's files, in a sentence."""
-    paths = " and ".join(plan.file.named for plan in plans if plan.changes)
-    if not paths:
+    if not plans:
         return f"{host.title} is connected; nothing would be written."
     return (
-        f"{host.title} will call Tacit at its own moments: our entries are added to {paths}, all else"
-        " in it stays, and a copy is kept for --undo."
+        f"{host.title} will call Tacit at its own moments: our entries are added to"
+        f" {' and '.join(plan.file.named for plan in plans)}, all else in it stays, and a copy is"
+        " kept for --undo."
     )
 
 
@@ -236,37 +195,7 @@ def _decides(args: Asked) -> str:
     return "Leaving nothing out to measure it" if args.all_given else ""
 
 
-def _every(args: Asked, cli: Cli) -> Answer:
-    """Connect, or disconnect, each host that is here; one that cannot be is named, and the others are done all the same."""
-    if args.host is not None or args.rules:
-        raise UsageError(
-            "tacit connect --all: it takes no host.", "tacit connect --all, or one host by name."
-        )
-    here = [name for name, host in every_host().items() if is_here(host, cli.env)]
-    if not here:
-        return Answer({"hosts": {}}, f"none of {', '.join(HOSTS)} is on this machine")
-    told: list[str] = []
-    found: dict[str, Any] = {}
-    notes: list[str] = []
-    for name in here:
-        try:
-            one = _one(Asked(**{**vars(args), "every": False, "host": name}), cli)
-        except TacitError as error:
-            found[name] = {"error": error.message}
-            notes.append(f"{name}: {error.message} {error.hint}".strip())
-            continue
-        found[name] = one.data
-        told.append(f"{host_named(name).title}\n{one.text}")
-        notes += one.warnings
-    return Answer(
-        {"hosts": found},
-        "\n\n".join(told),
-        warnings=list(dict.fromkeys(notes)),
-        code=0 if told else 1,
-    )
-
-
-def _write(args: Asked, cli: Cli, host: Host, plans: list[_Plan], *, everywhere: bool) -> Answer:
+def _write(args: Asked, cli: Cli, host: Host, plans: list[_Plan], everywhere: bool) -> Answer:
     changing = [plan for plan in plans if plan.changes]
     for plan in changing:
         check_writable(plan.file)
@@ -274,91 +203,70 @@ def _write(args: Asked, cli: Cli, host: Host, plans: list[_Plan], *, everywhere:
         project = None if everywhere else memories.ensure_project()
         for plan in changing:
             plan.kept.keep(plan.base, plan.text, write_settings(plan.file, plan.text))
-        _make_ready(memories)
-        learned, past = _past(args, cli, memories, host, everywhere)
-        control = (
-            told_of_control(memories, args.all_given, host.name) if project is not None else ""
-        )
+        compile_bytecode()
+        # what the first hook would otherwise wait for
+        hooks_settings(memories.store, memories.project_id, memories.place.root, memories.env)
+        lines = [
+            f"{'connected' if plan.changes else 'connected already'}: {plan.file.named}"
+            for plan in plans
+        ]
+        if project is not None:
+            lines.append(f"project {project.name} ({project.id})")
+        lines += _readers(args, cli, memories, host, everywhere)
+        if project is not None:
+            lines.append(told_of_control(memories, args.all_given, host.name))
         fired = fire(host, memories.store, memories.place.root or os.getcwd(), cli.env)
         learned_how = _learned_how(memories, host.name)
     path = plans[0].file.named
-    lines = [
-        f"connected: {plan.file.named}" if plan.changes else f"connected already: {plan.file.named}"
-        for plan in plans
-    ]
-    if project is not None:
-        asked = ask_git(memories.place.root, "config", "--get", GIT_SETTING)
-        kept = (
-            f"; git config {GIT_SETTING} keeps it"
-            if asked is not None and asked.returncode == 0
-            else ""
-        )
-        lines.append(f"project {project.name} ({project.id}{kept})")
-    lines += [line for line in (*past, control, host.told) if line]
-    lines += self_test_lines(fired)
+    lines += [host.told, *self_test_lines(fired)]
     lines += [
         f"From the next session on lessons are given and sessions are {learned_how}.",
-        "What your agent hears, and when: tacit inject",
+        "What past sessions teach: tacit lookback. What your agent hears, and when: tacit inject",
         _how_to_end(args, cli, host.name),
     ]
-    if not (everywhere or args.shared or _is_untracked_on_purpose(path)):
-        lines.append(
-            f"git does not ignore {os.path.basename(path)}, which is yours alone: add it to .gitignore"
-        )
-    data = {
-        "settings": path,
-        "changed": bool(changing),
-        "project": project.id if project else None,
-        "learn": learned,
-    }
-    data["self_test"] = self_test_json(fired)
-    notes = []
-    if host.plugin is None and parsed(plans[0].text, path).get("disableAllHooks") is True:
-        notes.append(f"{path} sets disableAllHooks: the host will not call us until that is gone")
+    asked = ask_git(os.path.dirname(os.path.dirname(path)), "check-ignore", "-q", path)
+    if not (everywhere or args.shared) and asked is not None and asked.returncode == 1:
+        name = os.path.basename(path)
+        lines.append(f"git does not ignore {name}, which is yours alone: add it to .gitignore")
+    data = {"settings": path, "changed": bool(changing), "project": project.id if project else None}
+    tree = parsed(plans[0].text, path) if host.plugin is None else {}
+    off = f"{path} sets disableAllHooks: the host will not call us until that is gone"
+    notes = [off] if tree.get("disableAllHooks") is True else []
     if host.comments and without_comments(plans[0].base.text) != plans[0].base.text:
         notes.append(f"{path} had comments, which are gone from it; --undo brings them back")
-    return Answer(data, "\n".join(lines), warnings=notes)
+    text = "\n".join(line for line in lines if line)
+    return Answer({**data, "self_test": self_test_json(fired)}, text, warnings=notes)
 
 
 def _learned_how(memories: Memories, host: str) -> str:
     by, hosts = (memories.settings()[f"reader.{name}"].value for name in ("by", "hosts"))
-    reads = by not in ("", NOBODY) and (by in (host, "model") or host in hosts or "*" in hosts)
-    return (
-        "read as they end"
-        if reads
-        else "learned by rules, which costs nothing; no model reads them"
-    )
+    if by not in ("", NOBODY) and (by in (host, "model") or host in hosts or "*" in hosts):
+        return "read as they end"
+    return "learned by rules, which costs nothing; no model reads them"
 
 
 def _how_to_end(args: Asked, cli: Cli, host: str) -> str:
     """Said by the rule that `--undo` goes by: what to type here, now."""
-    who = acting(cli.env, args.by or "", args.yes)
-    told = f"tacit connect {host} --undo ends it"
-    return (
-        f"{told}."
-        if who.is_person
-        else f"{told}; an agent may not switch its memory off. {who.how}"
-    )
+    who, told = acting(cli.env, args.by or "", args.yes), f"tacit connect {host} --undo ends it"
+    if who.is_person:
+        return f"{told}."
+    return f"{told}; an agent may not switch its memory off. {who.how}"
 
 
 def _hooks_plan(
     host: Host, path: str, env: Mapping[str, str], store: str, *, shared: bool = False
 ) -> _Plan:
-    # What is committed names the program by its name: everybody has it somewhere else, and who has none is not disturbed.
+    # what is committed names the program by its name: everybody has it somewhere else
     start = ("tacit", list[str]()) if shared else command(env)
     if host.plugin is not None:
         text = plugin_text(start, host, store)
-        return _plan(
-            path, env, lambda _: text, lambda there: "" if is_our_plugin(there, host) else there
-        )
-
-    def put_in(text: str) -> str:
-        return with_entries(
-            text, registration(start, host, store), path, comments=host.comments, frame=host.frame
-        )
-
+        return _plan(path, env, lambda _: text, lambda at: "" if is_our_plugin(at, host) else at)
+    entries, comments = registration(start, host, store), host.comments
     return _plan(
-        path, env, put_in, lambda text: without_entries(text, path, comments=host.comments)
+        path,
+        env,
+        lambda text: with_entries(text, entries, path, comments=comments, frame=host.frame),
+        lambda text: without_entries(text, path, comments=comments),
     )
 
 
@@ -371,76 +279,37 @@ def _plan(
     return _Plan(file, base, put_in(base.text), kept)
 
 
-def _past(
-    args: Asked, cli: Cli, memories: Memories, host: Host, everywhere: bool
-) -> tuple[dict[str, Any], list[str]]:
-    """Offer to have past sessions read, with what that brings and costs, else to learn them by rules. Data, and lines for people."""
+def _readers(args: Asked, cli: Cli, memories: Memories, host: Host, everywhere: bool) -> list[str]:
+    """Who reads this host's sessions as they end, asked with its price; and what reading the past ones would bring. Lines for people."""
     settings, path = memories.settings(), config_path(cli.env)
-    read_by = host.name in readers_known() or "*" in settings["reader.hosts"].value or args.read
-    reader = reader_here(settings, cli.env) if read_by else None
-    days = int(settings["learn_days"].value) if args.learn_days is None else args.learn_days
-    home = (
-        memories
-        if everywhere
-        else Memories(memories.store, cli.env, memories.place.root, memories.project_id)
-    )
-    past = []
-    if host.name in keeping():
-        past = transcripts(
-            home.place,
-            cli.env,
-            host.name,
-            days,
-            everywhere=everywhere,
-            was=learning.was_at(home),
-        )
-    lines: list[str] = []
-    by, going = (
-        str(settings["reader.by"].value),
-        "" if args.read is False else progress_words(memories),
-    )
     if args.read is False:
         remember(path, NOBODY)
-        lines.append(f"no model reads your sessions; reader.by in {path} says so")
-    elif reader is None and args.read:
-        lines.append(nobody_reads(cli.env))
-    elif reader is not None and (args.read or by != NOBODY):
-        runs = [(run, source) for source in past for run in _runs_in(source, host.name)]
-        chosen = {run.id: (session_of(run), source) for run, source in runs}
-        left = {run.id: left_by(run) for run, _ in runs if not run.foreign}
-        sessions = [session for session, _ in chosen.values()]
-        # What is being read already is nothing to speak of.
-        plan = None if going else plan_of(unread(home, sessions), reader)
-        wanted = bool(args.read)
-        if args.read:
-            remember(path, reader.by)
-        if args.read or agreed_later(cli, reader, settings, host.name, sessions):
-            lines.append(
-                f"finished sessions are read by {reader.title}; reader.by in {path} says so"
-            )
-        if plan is not None and wanted and not args.no_learn:
-            cli.env = with_room(cli.env, plan, settings)
-            with cli.open(args) as reading:
-                said = read_chosen(
-                    cli,
-                    reading,
-                    plan,
-                    {id: source for id, (_, source) in chosen.items()},
-                    left={} if everywhere else left,
-                )
-            lines += [*told(said).splitlines()]
-        elif plan is not None:
-            lines.append(f"{plan.sentence} Do it: tacit lookback --read")
-    if going:
-        return {}, [*lines, going]
-    if args.no_learn or days <= 0:
-        return {}, lines
-    data, learned = offer(cli, home, host.name, days, everywhere=everywhere, yes=args.yes)
-    return data, [
-        *lines,
-        learned,
-        *(offer_lines(cli, home) if reader is None and args.read is None else ()),
-    ]
+        return [f"no model reads your sessions; reader.by in {path} says so"]
+    if not args.read and str(settings["reader.by"].value) == NOBODY:
+        return []
+    going = [going] if (going := progress_words(memories)) else []
+    past = _past(memories, cli.env, host.name, everywhere)
+    may = host.name in readers_known() or "*" in settings["reader.hosts"].value or args.read
+    reader = reader_here(settings, cli.env) if may else None
+    if reader is None:
+        return going or ([nobody_reads(past)] if past or args.read else [])
+    if args.read:
+        remember(path, reader.by)
+    lines = []
+    if args.read or agreed_later(cli, reader, settings, past):
+        lines = [f"finished sessions are read by {reader.title}; reader.by in {path} says so"]
+    plan = None if going else plan_of(unread(memories, past), reader)
+    return [*lines, *([f"{plan.sentence} Do it: tacit lookback --read"] if plan else going)]
+
+
+def _past(memories: Memories, env: Mapping[str, str], host: str, everywhere: bool) -> list[Any]:
+    """The sessions of this project of the last days, as they are known before they are read."""
+    if host not in keeping():
+        return []
+    was = learning.was_at(memories)
+    days = {"everywhere": everywhere, "was": was}
+    found = transcripts(memories.place, env, host, PAST_DAYS, **days)
+    return [session_of(run) for source in found for run in _runs_in(source, host)]
 
 
 def _runs_in(source: Source, host: str) -> list[Run]:
@@ -456,21 +325,17 @@ def _undo(args: Asked, plans: list[_Plan]) -> Answer:
     if args.dry_run:
         shown = (difference(plan.file, plan.base.text) for plan in plans)
         return Answer({**data, "dry_run": True}, "\n".join(shown))
-    told = [f"disconnected: {plan.file.named}" for plan in plans if _taken_out(plan)]
-    stays = (
-        "what was learned stays; tacit list shows it"
-        if told
-        else f"nothing of ours stands in {path}"
-    )
-    return Answer(data, "\n".join([*told, stays]))
+    lines = [f"disconnected: {plan.file.named}" for plan in plans if _taken_out(plan)]
+    learned = "what was learned stays; tacit list shows it"
+    lines.append(learned if lines else f"nothing of ours stands in {path}")
+    return Answer(data, "\n".join(lines))
 
 
 def _taken_out(plan: _Plan) -> bool:
     """Give a file back as it was without us; whether that changed it."""
     if plan.is_ours:
-        write_settings(
-            plan.file, plan.base.text if plan.base.exists else None, plan.kept.made_folders
-        )
+        text = plan.base.text if plan.base.exists else None
+        write_settings(plan.file, text, plan.kept.made_folders)
     plan.kept.drop()
     return plan.is_ours
 
@@ -483,36 +348,20 @@ def disconnected(host: Host, path: str, env: Mapping[str, str]) -> bool:
 def hosts_in(path: str, env: Mapping[str, str]) -> list[Host]:
     """The hosts in whose settings file of this name we stand."""
     name = os.path.basename(path)
-    named = [
+    return [
         host
         for host in every_host().values()
-        if name in map(os.path.basename, _settings_of(host, "", env))
+        if name in map(os.path.basename, _settings_of(host, "", env)) and _stands_in(host, path)
     ]
-    return [host for host in named if _stands_in(host, path)]
 
 
-def _make_ready(memories: Memories) -> None:
-    """What the first hook would otherwise wait for."""
-    compile_bytecode()
-    settings(memories.store, memories.project_id, memories.place.root, memories.env)
-
-
-def _is_untracked_on_purpose(path: str) -> bool:
-    """Whether git would leave the file out; also where there is no git to ask."""
-    asked = ask_git(os.path.dirname(os.path.dirname(path)), "check-ignore", "-q", path)
-    return asked is None or asked.returncode != 1
-
-
-# -- which hosts --------------------------------------------------------------------------------------------------------
+# -- which hosts -----------------------------------------------------------------------------------
 
 
 def _unread(args: Asked, cli: Cli) -> list[str]:
     """Hosts whose sessions may not have been read right; nothing where there is no store to ask."""
-    try:
-        with cli.open(args, create=False) as memories:
-            return readers.unread(memories)
-    except TacitError:
-        return []
+    found: list[str] = cli.here(args, lambda memories: readers.unread(memories), [])
+    return found
 
 
 def _list(root: str, env: Mapping[str, str], unread: list[str]) -> Answer:
@@ -521,22 +370,12 @@ def _list(root: str, env: Mapping[str, str], unread: list[str]) -> Answer:
     for host in every_host().values():
         connected, here = connected_in(host, root, env), is_here(host, env)
         told = cautions(host, connected, root, env)
-        rows.append(
-            {
-                "host": host.name,
-                "title": host.title,
-                "here": here,
-                "connected": connected,
-                "cautions": told,
-            }
-        )
+        known = {"host": host.name, "title": host.title, "here": here}
+        rows.append({**known, "connected": connected, "cautions": told})
         shown.append([host.name, host.title, "yes" if here else "no", ", ".join(connected) or "-"])
         notes += told
-    return Answer(
-        {"hosts": rows, "unread": unread},
-        table(shown, ("host", "", "here", "connected")),
-        warnings=notes,
-    )
+    text = table(shown, ("host", "", "here", "connected"))
+    return Answer({"hosts": rows, "unread": unread}, text, warnings=notes)
 
 
 def connected_hosts(root: str, env: Mapping[str, str]) -> list[str]:

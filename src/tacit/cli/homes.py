@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from tacit.cli.verb import Asked, Cli
 from tacit.core.run import Run
 from tacit.core.states import ACTIVE
 from tacit.core.value import replace
 from tacit.learn import learning, queries, reviewing
+from tacit.lookback.excerpt import Home, home_by_folder
+from tacit.lookback.result import KnownProject
 from tacit.memory import Memory as Memories
 from tacit.place.identity import Place, locate, normalise_remote
 from tacit.place.replaced import moved_to, repository_of, still_there
@@ -18,11 +19,8 @@ from tacit.screens.one_screen import answered_failures
 from tacit.screens.selection import counted, counted_words, is_given
 from tacit.screens.wording import BY_NOTICE
 from tacit.store.due import runs_after
-from tacit.trial.proving import lookback_part
 
-if TYPE_CHECKING:
-    from tacit.lookback.excerpt import Home
-    from tacit.lookback.result import KnownProject
+_KEPT_MOST = 2_000  # lessons of a kind: more than anybody reads
 
 
 def moved_roots(cli: Cli, args: Asked) -> tuple[Place, dict[str, str]]:
@@ -30,14 +28,12 @@ def moved_roots(cli: Cli, args: Asked) -> tuple[Place, dict[str, str]]:
 
     def known(memories: Memories) -> tuple[Place, dict[str, str]]:
         roots = {each.id: each.root for each in memories.store.projects()}
-        return memories.place, {
-            folder: roots.get(project, "") for folder, project in learning.moved(memories).items()
-        }
+        moved = learning.moved(memories)
+        return memories.place, {folder: roots.get(of, "") for folder, of in moved.items()}
 
     nothing: dict[str, str] = {}
-    found: tuple[Place, dict[str, str]] = cli.here(
-        args, known, (locate(os.getcwd(), cli.env), nothing)
-    )
+    found: tuple[Place, dict[str, str]]
+    found = cli.here(args, known, (locate(os.getcwd(), cli.env), nothing))
     return found
 
 
@@ -60,7 +56,7 @@ class Homes:
         self.known: dict[tuple[str, str], Home] = {}
         self.roots = (
             {_key(here): here.root} if here else {}
-        )  # where a project's files are, by its key
+        )  # where its files are, by a project's key
 
     def __call__(self, run: Run) -> Home:
         home = self.known.get((run.cwd, run.remote))
@@ -70,27 +66,18 @@ class Homes:
 
     def root(self, home: Home) -> str:
         """Where its instruction files would be; empty where nothing of it is here."""
-        return str(self.roots.get(home.key, ""))
+        return self.roots.get(home.key, "")
 
     def _find(self, run: Run) -> Home:
-        plain = lookback_part("excerpt")
-        folder = still_there(run.cwd)
-        folder = folder or moved_to(repository_of(run.cwd), self.moved)
+        folder = still_there(run.cwd) or moved_to(repository_of(run.cwd), self.moved)
         if folder:
             place = locate(folder, self.env)
-            home: Home = plain.Home(_key(place), place.name, place.root)
+            home = Home(_key(place), place.name, place.root)
             self.roots.setdefault(home.key, place.root)
-        elif remote := normalise_remote(run.remote) if run.remote else "":
-            home = plain.Home(f"remote {remote}", remote.rpartition("/")[2], "")
-        else:
-            home = plain.home_by_folder(
-                replace(run, cwd=repository_of(run.cwd)) if run.cwd else run
-            )
-        return home
-
-
-_KEPT_MOST = 2_000  # lessons of a kind: more than anybody reads
-_PUT_TO_PEOPLE = ("notice",)  # questions that a look back could put as well
+            return home
+        if remote := normalise_remote(run.remote) if run.remote else "":
+            return Home(f"remote {remote}", remote.rpartition("/")[2], "")
+        return home_by_folder(replace(run, cwd=repository_of(run.cwd)) if run.cwd else run)
 
 
 def known_here(cli: Cli, args: Asked) -> Callable[[Home, Sequence[str]], KnownProject]:
@@ -98,48 +85,36 @@ def known_here(cli: Cli, args: Asked) -> Callable[[Home, Sequence[str]], KnownPr
     projects = cli.here(args, lambda memories: memories.store.projects(), [])
 
     def known(home: Home, marks: Sequence[str]) -> KnownProject:
-        nothing: KnownProject = lookback_part("result").KnownProject()
         for each in projects:
-            if home.key in (each.key, f"remote {each.remote}") or (
-                home.path and home.path == each.root
-            ):
+            keys = (each.key, f"remote {each.remote}")
+            if home.key in keys or (home.path and home.path == each.root):
                 there = Asked(**{**vars(args), "project": each.id})
-                found: KnownProject = cli.here(
-                    there, lambda memories: _known(memories, marks), nothing
-                )
+                found: KnownProject
+                found = cli.here(there, lambda memories: _known(memories, marks), KnownProject())
                 return found
-        return nothing
+        return KnownProject()
 
     return known
 
 
 def _known(memories: Memories, marks: Sequence[str]) -> KnownProject:
     store, project = memories.store, memories.project_id
-    given = filter(
-        is_given,
-        queries.listed(
-            memories, states=(ACTIVE,), equal={"gate": "allow"}, sort="seen", limit=_KEPT_MOST
-        ),
-    )
-    asked = store.proposals(project, state="", kinds=_PUT_TO_PEOPLE, limit=_KEPT_MOST)
+    allowed = {"gate": "allow"}
+    kept = queries.listed(memories, states=(ACTIVE,), equal=allowed, sort="seen", limit=_KEPT_MOST)
+    asked = store.proposals(project, state="", kinds=("notice",), limit=_KEPT_MOST)
     waits = reviewing.counted_anew(memories, [each for each in asked if each.state == "open"])
     patches = {each.id: str((each.payload or {}).get("patch") or "") for each in waits}
     noticed = queries.listed(memories, archived=True, equal={"source": BY_NOTICE}, limit=_KEPT_MOST)
-    subjects = {
-        *(each.signature for each in noticed),
-        *(str((each.payload or {}).get("subject", "")) for each in asked),
-    }
+    subjects = {each.signature for each in noticed}
+    subjects |= {str((each.payload or {}).get("subject", "")) for each in asked}
     count = counted(memories)
-    found: KnownProject = lookback_part("result").KnownProject(
+    mends = {id: f" Suggested: {patch}" if patch else "" for id, patch in patches.items()}
+    return KnownProject(
         project,
         counted_words(count) if count.in_force + count.waiting + count.needs_word else "",
-        tuple(each.text for each in given),
-        tuple(
-            each.reason + (f" Suggested: {patches[each.id]}" if patches[each.id] else "")
-            for each in waits
-        ),
+        tuple(each.text for each in kept if is_given(each)),
+        tuple(each.reason + mends[each.id] for each in waits),
         frozenset(subjects - {""}),
         frozenset(id for id, _, _, at in runs_after(store, project, -1, 1_000_000) if at),
         answered_failures(memories, marks),
     )
-    return found

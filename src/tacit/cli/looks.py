@@ -5,7 +5,7 @@ The same screen shows a look whenever somebody asks for it; of tidying it shows 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from tacit.cli.verb import Answer, Cli
@@ -25,24 +25,20 @@ TITLES = {
     "habits": "What you ask for again and again",
     "failures": "What keeps failing here, and what passed",
 }
-ASKED_FOR = "asking what you say again and again, and what keeps failing …"
-VERDICTS = {"not_kept": "not kept", "wrong": "wrong", "missing": "missing"}
 
 
 def first_looks(cli: Cli, memories: Memories) -> list[str]:
     """Ask the first two looks and show what they bring; what a model could not answer is a note, and the reading goes on."""
-    cli.progress(f"  {ASKED_FOR}")
+    cli.progress("  asking what you say again and again, and what keeps failing …")
     notes, shown = [], dict[str, str]()
-    for name in TITLES:
-        if name not in looking.looks_due(memories):
-            continue
+    for name in [each for each in TITLES if each in looking.looks_due(memories)]:
         try:
             looked = looking.look(memories, name)
+            answered = looked.answer is not None and looked.answer.answered
+            why = "" if answered else looked.why_not or "the reader gave no answer"
         except TacitError as error:
-            notes.append(f"{TITLES[name]}: not asked yet. {error.message}")
-            continue
-        if looked.answer is None or not looked.answer.answered:
-            notes.append(f"{TITLES[name]}: {looked.why_not or 'the reader gave no answer'}")
+            why = f"not asked yet. {error.message}"
+        notes += [f"{TITLES[name]}: {why}"] if why else []
     cli.progress()
     if cli.json or cli.quiet:
         return notes
@@ -58,24 +54,19 @@ def screen(cli: Cli, memories: Memories, name: str, shown: dict[str, str]) -> It
     """What a look brought, each with its number and a person's own lines; `shown` takes number and lesson."""
     at = looking.looked(memories).get(name, {})
     lessons: Mapping[str, str] = at.get("lessons", {})
-    open_ones = {
-        memory.id: memory
-        for memory in memories.store.memories([*lessons.values()])
-        if memory.state in KEPT
-    }
-    every = by_weight(items_from(at.get("items", ())))
-    rows = [
-        (item, open_ones[id]) for item in every if (id := lessons.get(item.id, "")) in open_ones
+    known = {each.id: each for each in memories.store.memories([*lessons.values()])}
+    every = [
+        (each, known.get(lessons.get(each.id, "")))
+        for each in by_weight(items_from(at.get("items", ())))
     ]
-    if not rows:
-        return
-    numbers = remember_numbers(memories, [memory.id for _, memory in rows])
-    yield ""
-    yield paint(cli, "bold", TITLES[name])
+    rows = [(item, memory) for item, memory in every if memory and memory.state in KEPT]
+    numbers = remember_numbers(memories, [memory.id for _, memory in rows]) if rows else {}
+    if rows:
+        yield from ("", paint(cli, "bold", TITLES[name]))
     for item, memory in rows:
         number = str(numbers.get(memory.id, ""))
         shown[number] = memory.id
-        waits = "; waits for your word" if memory.gate != "allow" else ""
+        waits = "; waits for you" if memory.gate != "allow" else ""
         count = numbered(item.sessions, "session")
         said = f"you asked for this in {count}" if name == "habits" else f"failed in {count}"
         text = f"{one_line(memory.text, WHOLE)} ({said}{waits})"
@@ -103,47 +94,37 @@ def look_now(cli: Cli, memories: Memories, name: str, dry_run: bool) -> Answer:
     data: dict[str, Any] = {"look": name, "tokens": looked.tokens, "dry_run": dry_run}
     if looked.why_not:
         return Answer({**data, "asked": False}, looked.why_not)
-    struck: Sequence[Any] = ()
     lines: list[str] = []
     if looked.answer is not None:
-        struck = looked.answer.struck
+        items = looked.answer.items
         data["items"] = [
-            {"id": each.id, "text": each.text, "sessions": each.sessions, "sign": each.sign or None}
-            for each in looked.answer.items
+            {"id": at.id, "text": at.text, "sessions": at.sessions, "sign": at.sign or None}
+            for at in items
         ]
-        if dry_run:
-            lines = [f"{each.id}  {each.text} ({each.sessions})" for each in looked.answer.items]
-        else:
-            lines = [*screen(cli, memories, name, {})][1:]
+        lines = [f"{each.id}  {each.text} ({each.sessions})" for each in items if dry_run]
+        lines = lines or [*screen(cli, memories, name, {})][1:]
     elif looked.plan is not None:
-        struck = looked.plan.struck
-        lines = list(_plan(memories, looked))
-        data["plan"], data["gone"] = [*lines], looked.gone
+        lines = data["plan"] = [*_plan(memories, looked)]
+        data["gone"] = looked.gone
     elif looked.findings is not None:
-        struck = looked.findings.struck
-        lines = [
-            f"{VERDICTS[each.verdict]}{f' {each.at}' if each.at else ''} ({numbered(each.sessions, 'session')}): {each.text}"
-            + (f" → {each.change}" if each.change else "")
-            for each in looked.findings.found
-        ]
+        for each in looked.findings.found:
+            at = f"{each.verdict.replace('_', ' ')}{f' {each.at}' if each.at else ''}"
+            change = f" → {each.change}" if each.change else ""
+            lines.append(f"{at} ({numbered(each.sessions, 'session')}): {each.text}{change}")
         data["findings"] = [*lines]
+    struck = (looked.answer or looked.plan or looked.findings).struck  # type: ignore[union-attr]
     data["struck"] = [{"what": each.what, "why": each.why} for each in struck]
-    lines = lines or ["nothing"]
-    lines += [f"{numbered(len(struck), 'thing')} of the answer did not hold"] if struck else []
-    return Answer(data, "\n".join(lines))
+    said = f"{numbered(len(struck), 'thing')} of the answer did not hold"
+    return Answer(data, "\n".join([*(lines or ["nothing"]), *([said] if struck else [])]))
 
 
 def _plan(memories: Memories, looked: Any) -> Iterator[str]:
     """Tidying's plan, a line each change."""
-    text = {
-        number: memory.text
-        for number, id in looked.lessons.items()
-        for memory in memories.store.memories([id])
-    }
+    named = {number: memories.store.memories([id]) for number, id in looked.lessons.items()}
+    text = {n: f"“{one_line(each.text, WHOLE)}”" for n, some in named.items() for each in some}
     for same in looked.plan.same:
-        said = " and ".join(f"“{one_line(text[id], WHOLE)}”" for id in (*same.goes, same.stays))
-        yield f"same: {said} become “{one_line(same.text, WHOLE)}”"
+        both = " and ".join(text[id] for id in (*same.goes, same.stays))
+        yield f"same: {both} become “{one_line(same.text, WHOLE)}”"
     for out in (*looked.plan.out, *looked.plan.asked):
         asked = "asks you: " if out in looked.plan.asked else ""
-        by = f", by “{one_line(text[out.by], WHOLE)}”" if out.by else ""
-        yield f"{asked}{out.verdict}: “{one_line(text[out.id], WHOLE)}”{by}"
+        yield f"{asked}{out.verdict}: {text[out.id]}{f', by {text[out.by]}' if out.by else ''}"
