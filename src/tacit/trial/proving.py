@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tacit.core.errors import NotFound
 from tacit.trial.audit import RunAudit, audit_run
@@ -62,10 +61,3 @@ def audit(opened: Opened, run: str = "", *, limit: int = 20, offset: int = 0) ->
         audit_run(opened.store, row)
         for row in opened.store.runs(opened.project_id, limit=offset + limit)[offset:]
     ]
-
-
-def lookback_part(name: str) -> Any:
-    """A module of the look back, for surfaces: it needs neither store nor project, so it is handed out as it is."""
-    if name not in ("report", "result", "excerpt", "words", "estimate"):
-        raise KeyError(name)
-    return import_module(f"tacit.lookback.{name}")
