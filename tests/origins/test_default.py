@@ -11,9 +11,8 @@ from tests import verbs
 from tests.verbs import Memories
 
 from tacit.core import clock
-from tacit.core.lifecycle import LadderFacts, Move, advance, judge_move
+from tacit.core.ladder import PLAIN, Move, Standing
 from tacit.core.run import Finding, Run
-from tacit.origins import named
 
 from .conftest import Vector
 
@@ -29,14 +28,11 @@ def memories(folder: Path) -> Iterator[Memories]:
 
 
 def ladder(given: dict[str, Any], memories: Memories) -> dict[str, str]:
-    profile = named()
-    at = dict(given)
-    to = at.pop("to", "")
+    at = {name: given[name] for name in given if name in Standing.FIELDS}  # type: ignore[attr-defined]
+    to = given.get("to", "")
     # somebody saw it: what only agents say of themselves never suffices
-    standing = LadderFacts(**{"witnessed": True, **at})
-    said = (
-        judge_move(profile, standing, to, ("ada", "person")) if to else advance(profile, standing)
-    )
+    standing = Standing(**{"witnessed": True, **at})
+    said = PLAIN.judge(standing, to, ("ada", "person")) if to else PLAIN.advance(standing)
     return {"state": said.to if isinstance(said, Move) else standing.state}
 
 

@@ -14,9 +14,9 @@ from tests import verbs
 
 import tacit
 from tacit import origins
-from tacit.core.ladder import at, rule
 from tacit.core.profile import extractor, kind
 from tacit.origins import ORIGINS, named
+from tacit.origins.ladder import Rules, at, rule
 from tacit.origins.origin import APPROVED, Origin, put_away
 
 SOURCE = Path(tacit.__file__).parent
@@ -51,7 +51,7 @@ class Toy(Origin):
     extract = Origin.extract.but(extractors={"outright": extractor("tip")})
     gate = Origin.gate.but(function="open")
     trust = Origin.trust.but(runs=SESSIONS)
-    ladder = Origin.ladder.but(
+    ladder = Rules(
         moves=(
             rule(
                 "third", ("candidate",), "provisional", "seen {seen}x", at("seen", ">=", SESSIONS)

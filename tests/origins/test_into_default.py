@@ -1,4 +1,4 @@
-"""What the default took over from the origins: repetition, conventions and failures of loops, subjects, an early confidence; and what every
+"""What the default took over from the origins: repetition, conventions and failures of loops, subjects; and what every
 profile has from theirs: clearing a project, a note in the journal, Ralph's seven columns."""
 
 from __future__ import annotations
@@ -13,10 +13,9 @@ from tests import verbs
 from tests.verbs import Memories
 
 from tacit.core.errors import Refused
-from tacit.core.standing import early_confidence
 from tacit.hosts.source import BytesSource
 from tacit.origins.filing import hits_of
-from tacit.testing import finding, run
+from tacit.testing import run
 
 
 @pytest.fixture
@@ -93,20 +92,6 @@ def test_a_word_is_not_found_in_another_that_begins_alike() -> None:
     assert (
         hits_of("He preferred that, it is his preference", ["prefer", "preference"], "inflected")
         == 2
-    )
-
-
-def test_an_early_confidence_is_shown_as_such(memories: Memories) -> None:
-    """By sightings, until something was measured or somebody said so."""
-    text = "The importer drops rows with empty names"
-    seen = []
-    for n in range(4):
-        memories.learn(run(f"r{n}", finding(f"r{n}", text)))
-        seen.append(early_confidence(memories.list()[0], memories.profile))
-    assert seen == [0.4, 0.6, 0.8, 0.8]
-    assert (
-        early_confidence(memories.add("Answer in German", kind="preference"), memories.profile)
-        is None
     )
 
 

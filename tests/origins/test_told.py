@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from callers import NULLS, write_logs
 
-from tacit.core.lifecycle import LadderFacts, next_move
 from tacit.origins import named
+from tacit.origins.ladder import Known
 
 
 @pytest.fixture
@@ -97,5 +97,6 @@ def test_a_renewed_entry_is_told(tacit: Any, folder: Path) -> None:
 
 
 def test_the_word_of_a_person_is_asked_for_once_in_a_sentence() -> None:
-    told = next_move(named("archeflow"), LadderFacts("candidate", klass="pitfall", held=True))
+    way = named("archeflow")
+    told = way.ladder.next_move(Known("candidate", way=way, klass="pitfall", held=True))
     assert told.count("since the gate holds it") == 1

@@ -244,10 +244,6 @@ def _inner(cli: Cli, memory: Lesson, data: dict[str, Any]) -> list[str]:
         f"  state {memory.state}, trust {memory.trust}, {gate}, verdict {memory.verdict}, class {memory.klass}"
     )
     lines.append(f"  ladder: {data['next']}")
-    if data["early_confidence"] is not None:
-        lines.append(
-            f"  early confidence {data['early_confidence']:g}: by how many runs met it, before anything was measured"
-        )
     arms: dict[str, int] = {}
     for use in data["uses"]:
         arms[use["arm"]] = arms.get(use["arm"], 0) + 1

@@ -6,11 +6,10 @@ from collections.abc import Iterable, Sequence
 
 from tacit.core.clock import after_days
 from tacit.core.journal import Change, Hand
-from tacit.core.lifecycle import Move, judge_move, review_days
+from tacit.core.ladder import Asked, Move
 from tacit.core.profile import Profile
 from tacit.core.proposal import OPEN, Proposal
-from tacit.core.standing import standing_of
-from tacit.core.states import ACTIVE, DOUBTED, GONE, WAITING, at_stage, meant, stage_of
+from tacit.core.states import DOUBTED, GONE, WAITING, at_stage, meant, stage_of
 from tacit.core.value import replace
 from tacit.lesson import Lesson
 
@@ -22,7 +21,7 @@ _OUT = (DOUBTED, GONE)  # they remember why one came there; every state, that a 
 def moved(memory: Lesson, move: Move, profile: Profile, hand: Hand) -> Change:
     """A memory one rung further, with the ladder's reason."""
     stage = meant(move.to, profile.stages)
-    days, state = review_days(profile, stage), profile.stages[stage]
+    days, state = profile.ladder.review_days(stage), profile.stages[stage]
     now = replace(
         at_stage(memory, stage, profile.stages),
         previous_state=memory.state,
@@ -34,29 +33,13 @@ def moved(memory: Lesson, move: Move, profile: Profile, hand: Hand) -> Change:
     return hand.change(memory, now, "move", told)
 
 
-def lifts(profile: Profile) -> dict[str, str]:
-    """By stage: the stage of the page to which a rule or a model of the triage may approve the move. What a ladder lets them approve is
-    put before them."""
-    return {
-        state: rule.to
-        for rule in profile.ladder.moves
-        if rule.to in profile.page.states and set(rule.approve_any) & {"rules", "model"}
-        for state in rule.states
-        if profile.stages[state] == ACTIVE
-    }
-
-
 def lifted(memory: Lesson, profile: Profile, tier: str, hand: Hand) -> Change | None:
     """A memory that gets its line, moved to the page's state by whose hand it is, in this role; None where its ladder has no such move."""
-    to = lifts(profile).get(stage_of(memory, profile.stages), "")
-    move = (
-        judge_move(profile, standing_of(memory, profile, hand.at), to, (hand.by, tier))
-        if to
-        else None
-    )
-    if not isinstance(move, Move):
-        return None
-    return moved(memory, move, profile, hand)
+    ladder = profile.ladder
+    to = ladder.lifts(profile).get(stage_of(memory, profile.stages), "")
+    known = ladder.known(memory, profile, Asked(hand.at))
+    move = ladder.judge(known, to, (hand.by, tier)) if to else None
+    return moved(memory, move, profile, hand) if isinstance(move, Move) else None
 
 
 def proposed(
@@ -75,7 +58,6 @@ def proposed(
         payload={
             "to": wanted.to,
             "needs": list(wanted.needs),
-            "rule": wanted.rule,
             "known": known_of(memory),
         },
         expires_at=after_days(at, profile.triage.expire_days),

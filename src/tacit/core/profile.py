@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
+    from tacit.core.ladder import Ladder
+
 # What a kind may be mapped to. Exemption from trials and caps go by class: the core knows these, no others.
 CLASSES = ("preference", "rule", "security", "fix", "pitfall", "command", "fact", "estimate")
 LEVELS = ("lean", "balanced", "deep")
@@ -89,7 +91,7 @@ def role(least: int, most: int, cautions: int = 0) -> Section:
 class _PlainLadder:
     """The plain ladder, loaded when it is asked for: no hook does."""
 
-    def __get__(self, of: object, owner: type) -> Section:
+    def __get__(self, of: object, owner: type) -> Ladder:
         from tacit.core.ladder import PLAIN
 
         return PLAIN
@@ -314,7 +316,7 @@ class Profile:
         runs=RUNS,  # one-offs are noise
         once=True,  # what one session found is told at its own moment, if nothing from outside brought it
     )
-    ladder: Section = _PlainLadder()  # type: ignore[assignment]
+    ladder: Ladder = _PlainLadder()  # type: ignore[assignment]
     # effect §8
     trial = TRIAL
     effect = Section(
@@ -360,7 +362,6 @@ class Profile:
     fade = Section(
         function="days",
         runs_step=10,  # where `runs` is named
-        rate=0.0,  # where `exponential` is named: strength is exp(-rate x days)
         stale_days=90,
         exposure=EXPOSURE,  # a project that rests forgets nothing
         never=("preference", "rule", "security"),

@@ -1,57 +1,39 @@
-"""What is known of one memory, put together for its ladder.
-
-The ladder asks about counts, dates and words; they stand in the memory's row, in its tally and in its evidence. This
-is the one place that brings them together.
-"""
+"""How one lesson stands: small questions about its row and its tally that several rooms ask."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
-from tacit.core import clock
-from tacit.core.lifecycle import CAUSES, LadderFacts, review_days
-from tacit.core.links import (
-    CONFIRMED,
-    CONTRADICTED,
-    EARLY,
-    Evidence,
-    sightings,
-)
-from tacit.core.profile import Profile
-from tacit.core.states import ACTIVE, stage_before, stage_of
-from tacit.core.trust import WITNESSES
-from tacit.lesson import (
-    INSIDE,
-    LIKELY_AGAIN,
-    PERSONAL,
-    Lesson,
-    why_untossed,
-)
+from tacit.core.links import CONFIRMED, Evidence, sightings
+from tacit.core.states import ACTIVE, stage_of
+from tacit.lesson import LIKELY_AGAIN, Lesson, why_untossed
+
+if TYPE_CHECKING:
+    from tacit.core.profile import Profile
 
 UNDECIDED = 20  # units without a verdict, from which a replay is offered
 OFFERED_MOST = 3  # at once
 DECISION = "decision"  # the kind of what was settled about the product
-
-# What only a memory's evidence knows. A lesson that every run meets has thousands of rows, and its ladder seldom asks.
-BY_EVIDENCE = (
-    "person",
-    "witnessed",
-    "seen_since",
-    "seen_in_period",
+# Why a lesson left its last state. It decides what may bring it back: silence is forgiven, a person's no is not.
+CAUSES = (
     "evidence",
-    "days_unseen",
-    "runs_unseen",
+    "person",
+    "effect",
+    "contradiction",
+    "use",
+    "review",
+    "silence",
+    "again",
+    "merge",
 )
 
 
-_AS_DECIDED = (
-    "kind",
-    "klass",
-    "trust",
-    "pinned",
-    "verdict",
-    "under_review_count",
-)
+def lasts(profile: Profile, memory: Lesson) -> bool:
+    """Whether silence can do nothing to a lesson."""
+    fade = profile.fade
+    kept = memory.pinned or memory.klass in fade.never
+    return kept or stage_of(memory, profile.stages) in fade.never_states
 
 
 def is_order_of_a_day(memory: Lesson) -> bool:
@@ -61,89 +43,9 @@ def is_order_of_a_day(memory: Lesson) -> bool:
 
 
 def is_product_detail(memory: Lesson) -> bool:
-    """Whether a lesson is what one session settled about the product: told where it comes up, and rarely news for the person who settled
-    it. Of 81 such lessons of two stores two readers wanted 20 and 33 and called 12 and 14 nonsense, of the other 213 128, 133, 5 and 7.
-    """
+    """Whether a lesson is what one session settled about the product: told where it comes up, and
+    rarely news for the person who settled it."""
     return memory.kind == DECISION and memory.tally.seen < 2
-
-
-def standing_of(
-    memory: Lesson,
-    profile: Profile,
-    now: str,
-    *,
-    evidence: Sequence[Evidence] = (),
-    moment: str = "learn",
-    approvals: tuple[tuple[str, str], ...] = (),
-    run_seq: int = 0,
-    strength: float = 1.0,
-    unmet: int = 0,
-) -> LadderFacts:
-    """A memory's standing at a time. Without its evidence, what only evidence knows counts as nothing."""
-    tally, signals = memory.tally, memory.tally.signals or {}
-    changed = memory.updated_at or memory.created_at
-    period = _period(memory, profile, changed, now)
-    last_seq = max((row.seq for row in evidence if row.stance == "supports"), default=0)
-    return LadderFacts(
-        **{name: getattr(memory, name) for name in _AS_DECIDED},
-        state=stage_of(memory, profile.stages),
-        previous_state=stage_before(memory, profile.stages) or memory.previous_state,
-        cause=cause_of(memory),
-        moment=moment,
-        person=memory.trust in PERSONAL
-        or any(row.tier in PERSONAL and row.stance == "supports" for row in evidence),
-        witnessed=memory.trust in WITNESSES
-        or any(row.tier in WITNESSES and row.stance == "supports" for row in evidence),
-        inside=profile.trust.once
-        and bool((memory.extra or {}).get(INSIDE))
-        and not is_order_of_a_day(memory),
-        word=str((memory.extra or {}).get("word") or ""),
-        held=memory.gate in ("hold", "quarantine"),
-        refused=memory.gate == "discard",
-        exempt=is_exempt(memory, profile),
-        stale=bool(memory.stale_at),
-        replaced=bool(memory.superseded_by),
-        units=int(signals.get("units", 0)),
-        tasks=int(signals.get("tasks", 0)),
-        seen=tally.seen,
-        seen_since=_since(evidence, changed),
-        seen_in_period=_since(evidence, period),
-        evidence=_pieces(evidence) or tally.seen,
-        contradictions=tally.contradicted,
-        confidence=tally.confidence,
-        success_rate=signals.get("success_rate"),
-        reuses=int(
-            signals.get(
-                "reuse", signals.get("successful_reuse", 0) + signals.get("failed_reuse", 0)
-            )
-        ),
-        successful_reuses=int(signals.get("successful_reuse", 0)),
-        failed_reuses=int(signals.get("failed_reuse", 0)),
-        uses_in_period=int(bool(tally.last_used_at and tally.last_used_at > period)),
-        recalls=int(signals.get("recalls", 0)),
-        frequency=int(
-            signals.get("frequency", max(1, tally.seen))
-        ),  # a person's word was said once
-        strength=strength,
-        days_in_state=clock.days_between(changed, now),
-        days_overdue=clock.days_between(memory.review_after, now) if memory.review_after else None,
-        age_days=clock.days_between(memory.created_at, now),
-        days_unseen=clock.days_between(
-            max(
-                (row.at for row in evidence if row.stance == "supports"), default=memory.created_at
-            ),
-            now,
-        ),
-        runs_unseen=_unseen(evidence, run_seq - last_seq) if run_seq else 0,
-        runs_unmet=unmet,
-        approvals=approvals,
-    )
-
-
-def _period(memory: Lesson, profile: Profile, changed: str, now: str) -> str:
-    """When the period began in which a use or a sighting keeps it: so many days ago as its state is given, or when it came there."""
-    days = review_days(profile, stage_of(memory, profile.stages))
-    return max(changed, clock.after_days(now, -days)) if days else changed
 
 
 def cause_of(memory: Lesson) -> str:
@@ -168,46 +70,8 @@ def is_settled(memory: Lesson) -> bool:
     return memory.pinned or memory.on_page or is_confirmed(memory)
 
 
-def early_confidence(memory: Lesson, profile: Profile) -> float | None:
-    """How sure one may be of a lesson before anything was measured: by how many runs met it, less what speaks against it.
-
-    None where there is something better to go by: a figure that the profile keeps, the control group, a person's word.
-    """
-    tally = memory.tally
-    if (
-        tally.confidence is not None
-        or (memory.tally.signals or {}).get("units")
-        or memory.trust in PERSONAL
-        or not tally.seen
-    ):
-        return None
-    level = EARLY[min(tally.seen, len(EARLY)) - 1] + CONTRADICTED * tally.contradicted
-    return round(min(1.0, max(0.0, level)), 10)
-
-
-def _unseen(evidence: Sequence[Evidence], runs: int) -> int:
-    """Runs without it: here, and those that it brought along from where it came."""
-    brought = (
-        sum(int(row.amount) for row in evidence if row.opening and row.signal == "unseen")
-        if evidence
-        else 0
-    )
-    seen_here = any(
-        not row.opening and row.stance == "supports" and row.signal == "seen" for row in evidence
-    )
-    return max(0, runs + (0 if seen_here else brought)) if evidence else 0
-
-
-def _pieces(evidence: Sequence[Evidence]) -> int:
-    """Distinct documents that speak for it (evidence refs); one that says it twice is one."""
-    supports = [row for row in evidence if row.stance == "supports" and row.signal == "seen"]
-    brought = int(sum(row.amount for row in supports if row.opening))
-    return brought + len(
-        {(row.root or row.run or row.key, row.origin) for row in supports if not row.opening}
-    )
-
-
-def _since(evidence: Sequence[Evidence], when: str) -> int:
+def since(evidence: Sequence[Evidence], when: str) -> int:
+    """Independent sightings after a time."""
     return sightings([row for row in evidence if row.at > when])
 
 

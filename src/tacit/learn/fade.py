@@ -13,9 +13,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from tacit.core.journal import Hand
-from tacit.core.lifecycle import advance
+from tacit.core.ladder import Asked
 from tacit.core.moves import moved
-from tacit.core.standing import standing_of
 from tacit.core.states import KEPT, UNDOUBTED, stage_of
 from tacit.core.value import replace, value
 from tacit.learn.due import due, runs_unmet
@@ -24,7 +23,7 @@ from tacit.store.counts import in_states
 from tacit.store.due import in_order, last_entry, touched
 
 if TYPE_CHECKING:
-    from tacit.core.lifecycle import Move
+    from tacit.core.ladder import Move
     from tacit.lesson import Lesson
     from tacit.store.reads import WorkContext
     from tacit.store.writes import Transaction
@@ -66,7 +65,7 @@ def fade(work: WorkContext, root: str = "") -> Faded:
     last = _last(work, now)
     ran = work.profile.fade.exposure > 0 and now.runs > last.runs
     changed = touched(store, project, last.entry)
-    found = due(store, project, work.profile, last.at, now.at, ran=ran)
+    found = due(store, project, last.at, now.at, ran=ran)
     ids = in_order(store, [*found, *changed])
     most = max(LEAST, int(SHARE * in_states(store, project, UNDOUBTED)))
     moves: list[tuple[str, str, str, str]] = []
@@ -114,16 +113,9 @@ def _judged(
         if memory.project != work.project.id or memory.state not in KEPT:
             continue
         evidence = tx.evidence(memory.id)
-        standing = standing_of(
-            memory,
-            work.profile,
-            now.at,
-            evidence=evidence,
-            moment="sweep",
-            run_seq=now.runs,
-            unmet=runs_unmet(tx, memory, evidence, work.profile),
-        )
-        move = advance(work.profile, standing)
+        asked = Asked(now.at, "sweep", now.runs, runs_unmet(tx, memory, evidence, work.profile))
+        ladder = work.profile.ladder
+        move = ladder.advance(ladder.known(memory, work.profile, asked, evidence))
         if move is not None:
             found.append((memory, move))
     return found

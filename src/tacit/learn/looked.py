@@ -11,10 +11,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tacit.core.journal import Change, Hand
-from tacit.core.lifecycle import CAUSES
 from tacit.core.links import Evidence
 from tacit.core.profile import class_of, kind_named
-from tacit.core.standing import is_settled
+from tacit.core.standing import CAUSES, is_settled
 from tacit.core.states import GONE, KEPT, UNDOUBTED
 from tacit.core.value import replace
 from tacit.learn.gate import GateDecision, may_be_told

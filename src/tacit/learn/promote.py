@@ -6,11 +6,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from tacit.core.journal import Hand
-from tacit.core.lifecycle import Move, advance, hinges, moves_due
+from tacit.core.ladder import Asked, Move
 from tacit.core.moves import moved, proposed, was_answered
 from tacit.core.profile import Profile
 from tacit.core.rows import Project
-from tacit.core.standing import BY_EVIDENCE, standing_of
 from tacit.core.states import stage_of
 from tacit.core.value import replace, value
 from tacit.lesson import Lesson
@@ -50,22 +49,19 @@ def promote(
     moves: list[tuple[str, str, str, str]] = []
     for _ in range(RUNGS):
         memory = tx.get(id)
-        now = seq or project.run_seq
-        standing = standing_of(memory, profile, at, run_seq=now, moment=moment)
-        if hinges(profile, standing, BY_EVIDENCE):
-            standing = standing_of(
-                memory, profile, at, evidence=tx.evidence(id), run_seq=now, moment=moment
-            )
-        move = advance(profile, standing)
+        evidence = tx.evidence(id) if profile.ladder.asks_evidence(memory) else ()
+        asked = Asked(at, moment, seq or project.run_seq)
+        known = profile.ladder.known(memory, profile, asked, evidence)
+        move = profile.ladder.advance(known)
         if move is not None and move.cause == "silence" and moment != "sweep":
             # Old runs are often learned late: what they say is news to us, and silence is for `tend` to judge.
             return Promoted(tuple(moves))
         if move is None:
-            asked = sum(
+            proposals = sum(
                 _propose(tx, project, profile, memory, wanted, by, at, ids)
-                for wanted in moves_due(profile, standing)
+                for wanted in profile.ladder.lacking(known)
             )
-            return Promoted(tuple(moves), asked)
+            return Promoted(tuple(moves), proposals)
         if move.cause == "effect" and (told := figures()):
             move = replace(move, reason=f"{move.reason}. {told}")
         tx.apply(moved(memory, move, profile, Hand(by, at, run, project.profile)))

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from tacit.core.digest import new_id
 from tacit.core.journal import Entry
-from tacit.core.lifecycle import next_move
+from tacit.core.ladder import Asked
 from tacit.core.links import Evidence, Mark, Use
 from tacit.core.run import Incident
-from tacit.core.standing import early_confidence, standing_of
 from tacit.core.states import KEPT, barred
 from tacit.core.value import value
 from tacit.hooks.answer import explain as explained
@@ -61,7 +60,6 @@ class Why:
     journal: tuple[Entry, ...]
     next: str  # the nearest thing that is missing for a move
     gone: tuple[str, ...]  # what it names that is not in the work tree any more
-    early_confidence: float | None  # by how many runs met it, before anything was measured
     score: dict[str, Any]  # the parts of its score for a question, or for any
     signer: str = ""  # of a team mate's lesson
     met: tuple[
@@ -83,7 +81,8 @@ def why(opened: Opened, id: str, question: str = "", *, run: str = "") -> Why:
     runs = {
         row.run: found.foreign_id for row in evidence if row.run and (found := store.run(row.run))
     }
-    ladder = standing_of(memory, opened.profile, opened.now(), evidence=evidence)
+    ladder = opened.profile.ladder
+    known = ladder.known(memory, opened.profile, Asked(opened.now()), evidence)
     return Why(
         memory,
         tuple(evidence),
@@ -91,9 +90,8 @@ def why(opened: Opened, id: str, question: str = "", *, run: str = "") -> Why:
         tuple(store.uses(memory=memory.id)),
         tuple(store.marks(memory=memory.id)),
         tuple(store.entries(memory=memory.id)),
-        next_move(opened.profile, ladder),
+        ladder.next_move(known),
         tuple(gone(opened, memory)),
-        early_confidence(memory, opened.profile),
         explain(opened, memory.id, question),
         signers(opened, [memory]).get(memory.id, ""),
         tuple(met(store, memory.project, filter(None, noticed))),

@@ -15,12 +15,12 @@ from tacit.core.clock import after_days
 from tacit.core.edits import edited, forgotten, laid_over, paged
 from tacit.core.errors import Refused, UsageError
 from tacit.core.journal import Hand, change
-from tacit.core.lifecycle import Move, Refusal, allows, judge_move, review_days
+from tacit.core.ladder import Asked, Move, Refusal
 from tacit.core.links import CONTRADICTED, Evidence, Mark
 from tacit.core.merge import brought, merged, parted, taken_back
 from tacit.core.moves import lifted, moved
 from tacit.core.proposal import APPROVED, EXPIRED, OPEN, REJECTED, Proposal
-from tacit.core.standing import is_confirmed, standing_of
+from tacit.core.standing import is_confirmed
 from tacit.core.states import (
     ACTIVE,
     DOUBTED,
@@ -178,7 +178,7 @@ class Review:
                 stood = meant(ACTIVE, self.profile.stages)
             if outcome == "weaken":
                 lower = self._below(stood)
-                if not allows(self.profile, self._stage(memory), lower):
+                if not self.profile.ladder.allows(self._stage(memory), lower):
                     raise Refused(
                         f"{id} was on trial, and the profile {self.profile.name} knows nothing weaker.",
                         "Keep it (--outcome keep) or put it away (--outcome archive).",
@@ -213,7 +213,7 @@ class Review:
     def _keep(self, tx: Transaction, memory: Lesson, reason: str) -> Reviewed:
         """It stays as it is: its next review is put off, what was held against it is wiped, proposals to take it out are turned down."""
         at, told = self.now(), f"kept by {self.by}" + (f": {reason}" if reason else "")
-        days = review_days(self.profile, self._stage(memory))
+        days = self.profile.ladder.review_days(self._stage(memory))
         now = replace(
             memory, review_after=after_days(at, days) if days else "", stale_at="", updated_at=at
         )
@@ -248,26 +248,18 @@ class Review:
             if (each.payload or {}).get("to") == to
         ]
         approvals = waiting[0].approvals if waiting else ()
-        standing = standing_of(
-            memory,
-            self.profile,
-            at,
-            evidence=tx.evidence(memory.id),
-            moment="request",
-            approvals=approvals,
-            run_seq=self.project.run_seq,
-        )
-        standing = replace(standing, previous_state=stood or standing.previous_state)
-        word = judge_move(self.profile, standing, to, (self.by, self.role))
+        ladder, roles = self.profile.ladder, (_PERSON_ROLE, *self.profile.roles)
+        everybody = tuple((f"{role} {n}", role) for role in roles for n in (1, 2))
+
+        def judged(*signed: tuple[str, str]) -> Move | Refusal:
+            seq, given = self.project.run_seq, (*approvals, *signed)
+            asked = Asked(at, "request", seq, approvals=given, previous=stood)
+            known = ladder.known(memory, self.profile, asked, tx.evidence(memory.id))
+            return ladder.judge(known, to, signed[-1])
+
+        word = judged((self.by, self.role))
         if isinstance(word, Refusal):
-            everybody = tuple(
-                (f"{role} {n}", role)
-                for role in (_PERSON_ROLE, *self.profile.roles)
-                for n in (1, 2)
-            )
-            if isinstance(
-                judge_move(self.profile, replace(standing, approvals=everybody), to), Refusal
-            ):
+            if isinstance(judged(*everybody), Refusal):
                 raise Refused(f"{memory.alias or memory.id}: {word.reason}.", word.missing)
             kept = self._sign(
                 tx, waiting[0] if waiting else None, memory, to, approvals, reason, at
@@ -397,12 +389,9 @@ class Review:
         )
         now = tx.get(memory.id)
         if now.state == WAITING:
-            standing = standing_of(
-                now, self.profile, at, evidence=tx.evidence(now.id), moment="request"
-            )
-            word = judge_move(
-                self.profile, standing, meant(ACTIVE, self.profile.stages), (self.by, self.role)
-            )
+            ladder, goal = self.profile.ladder, meant(ACTIVE, self.profile.stages)
+            known = ladder.known(now, self.profile, Asked(at, "request"), tx.evidence(now.id))
+            word = ladder.judge(known, goal, (self.by, self.role))
             if isinstance(word, Move):
                 self._move(tx, now, word, "", at)
         self._settle_open(tx, memory.id, APPROVED, "let in")

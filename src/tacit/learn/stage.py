@@ -10,12 +10,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tacit.core.journal import Change, Hand
-from tacit.core.lifecycle import CAUSES
 from tacit.core.moves import moved as moved
 from tacit.core.profile import Profile, class_of, kind_named
 from tacit.core.proposal import staging_status
 from tacit.core.run import Finding
-from tacit.core.standing import is_settled
+from tacit.core.standing import CAUSES, is_settled
 from tacit.core.states import GONE, WAITING
 from tacit.core.trust import HELD, READ_AS, above, may_vouch
 from tacit.core.value import replace, value

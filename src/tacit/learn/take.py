@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from tacit.core.clock import after_days
 from tacit.core.digest import short_hash
 from tacit.core.journal import Hand
-from tacit.core.lifecycle import Move
+from tacit.core.ladder import Move
 from tacit.core.links import Evidence, Mark
 from tacit.core.merge import merged
 from tacit.core.moves import moved
@@ -256,7 +256,7 @@ def _suspend(
     reason: str,
     hand: Hand,
 ) -> None:
-    move = Move(DOUBTED, reason, "taken-back", "contradiction")
+    move = Move(DOUBTED, reason, "contradiction")
     tx.apply(moved(memory, move, desk.profile, hand))
     session.moves.append((memory.id, memory.state, DOUBTED, reason))
 

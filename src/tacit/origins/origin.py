@@ -8,10 +8,9 @@ program says.
 
 from __future__ import annotations
 
-from tacit.core.ladder import at, rule
 from tacit.core.profile import Profile
 from tacit.core.states import ACTIVE, DOUBTED, GONE, WAITING, stage_of
-from tacit.core.value import Section
+from tacit.origins.ladder import Rule, Rules, at, rule
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -62,6 +61,7 @@ class Origin(Profile):
     filing = "words"
     stages = STAGES
     legal = LEGAL
+    ladder = Rules()
     tasks = Profile.tasks.but(types=())
     extract = Profile.extract.but(failures=(), conventions=())
     gate = Profile.gate.but(known="allow")
@@ -76,10 +76,7 @@ class Origin(Profile):
     model = Profile.model.but(steps=())
 
 
-NEVER_REVIEWED = {"provisional": 0, "stable": 0, "canonical": 0}
-
-
-def third_review(name: str = "third-review") -> Section:
+def third_review(name: str = "third-review") -> Rule:
     """The end of a lesson that was questioned too often."""
     return rule(
         name,
@@ -91,12 +88,12 @@ def third_review(name: str = "third-review") -> Section:
     )
 
 
-def by_person(name: str, states: tuple[str, ...], to: str, done: str) -> Section:
+def by_person(name: str, states: tuple[str, ...], to: str, done: str) -> Rule:
     """What a person may do with a lesson, whatever its counts."""
     return rule(name, states, to, f"{done} by {{by}}", approve=("person",), cause="person")
 
 
-def unmeasured(name: str, states: tuple[str, ...], to: str, done: str) -> Section:
+def unmeasured(name: str, states: tuple[str, ...], to: str, done: str) -> Rule:
     """The same, upward: journaled as not measured."""
     return rule(
         name, states, to, f"{done} by {{by}}", approve=("person",), measured=False, cause="person"
@@ -117,13 +114,13 @@ SETTLED = unmeasured("settled", ("stable",), "canonical", "made canonical")
 QUESTIONED = by_person("questioned", GIVEN, "under_review", "questioned")
 
 
-def put_away(*more: str) -> Section:
+def put_away(*more: str) -> Rule:
     """Archived by a person."""
     states = ("candidate", *GIVEN, "under_review", *more)
     return by_person("put-away", states, "archived", "archived")
 
 
-def asked_again(sightings: int, reason: str) -> Section:
+def asked_again(sightings: int, reason: str) -> Rule:
     """A person's no stands until it was met so often since; then it is asked once more."""
     return rule(
         "asked-again",
@@ -138,7 +135,7 @@ def asked_again(sightings: int, reason: str) -> Section:
     )
 
 
-def back_from_silence(name: str, states: tuple[str, ...], reason: str) -> Section:
+def back_from_silence(name: str, states: tuple[str, ...], reason: str) -> Rule:
     """What left quietly comes back when it is met once."""
     return rule(
         name,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from tacit.core.clock import DAY, seconds
 from tacit.core.profile import GENERAL, task_type_of
-from tacit.core.states import stage_of
+from tacit.core.standing import lasts
 from tacit.core.value import value
 from tacit.hooks.events import LeftOut
 from tacit.lesson import frequency_of, is_found_once, is_unrecalled, path_of
@@ -187,15 +187,10 @@ def is_anothers(memory: Lesson, agent: str) -> bool:
 
 def is_forgotten(memory: Lesson, profile: Profile, now: str) -> bool:
     """Older than the stale days and never recalled, unless it is of a kind that silence cannot touch."""
-    fade = profile.fade
-    if (
-        memory.pinned
-        or memory.klass in fade.never
-        or stage_of(memory, profile.stages) in fade.never_states
-    ):
+    if lasts(profile, memory):
         return False
     days = days_since(memory.tally.seen_at or memory.created_at, now)
-    return is_unrecalled(memory, days, fade.stale_days)
+    return is_unrecalled(memory, days, profile.fade.stale_days)
 
 
 def success_of(memory: Lesson) -> float:

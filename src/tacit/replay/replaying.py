@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from tacit.core.errors import Refused, TacitError
 from tacit.core.journal import Hand
-from tacit.core.lifecycle import Move
+from tacit.core.ladder import Move
 from tacit.core.moves import moved
 from tacit.core.states import ACTIVE, DOUBTED
 from tacit.core.value import replace
@@ -82,7 +82,7 @@ def _suspend(opened: Opened, found: Replay) -> None:
     memory = opened.get(found.lesson)
     if found.standing.word == HARMS and memory.state == ACTIVE and memory.text == found.text:
         told = f"harms in a replay: worse in {found.standing.worse} of {found.standing.pairs} pairs, better in {found.standing.better}"
-        move = Move(DOUBTED, told, "harms-in-replay", "effect")
+        move = Move(DOUBTED, told, "effect")
         with opened.store.write() as tx:
             version = opened.ensure_project().profile
             tx.apply(

@@ -45,7 +45,6 @@ def why_json(found: Why, question: str = "") -> dict[str, Any]:
         "journal": [entry_json(entry) for entry in found.journal],
         "next": found.next,
         "gone": list(found.gone),
-        "early_confidence": found.early_confidence,
         "score": {"question": question or None, **found.score},
     }
 

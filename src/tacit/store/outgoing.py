@@ -15,7 +15,8 @@ from tacit.core.edits import ERASED_BY
 from tacit.core.exchange import Given, Header, Opening, OriginVerdict, Row
 from tacit.core.links import Evidence
 from tacit.core.profile import Profile
-from tacit.core.states import GONE, stage_of
+from tacit.core.standing import lasts
+from tacit.core.states import GONE
 from tacit.core.value import grouped
 from tacit.hookspecs import of_origins
 from tacit.lesson import Lesson
@@ -229,12 +230,8 @@ def _openings(
         counts["confidence"] = (tally.confidence, stated)
     counts.update({name: (amount, "") for name, amount in (tally.signals or {}).items()})
     if by_runs := of_origins("fade", profile.fade.function):
-        lasts = (
-            memory.pinned
-            or memory.klass in profile.fade.never
-            or stage_of(memory, profile.stages) in profile.fade.never_states
-        )
-        unseen = by_runs(evidence, 0 if lasts else until, profile.fade.runs_step).unseen
+        counted = 0 if lasts(profile, memory) else until
+        unseen = by_runs(evidence, counted, profile.fade.runs_step).unseen
         counts["unseen"] = (float(unseen), "")
     return tuple(Opening(name, amount, at) for name, (amount, at) in counts.items())
 

@@ -6,10 +6,10 @@ are case-folded, a category is not a domain, and what was seen in this run does 
 
 from __future__ import annotations
 
-from tacit.core.ladder import at, rule
 from tacit.core.profile import category, extractor, kind
 from tacit.core.value import Section
 from tacit.origins import origin
+from tacit.origins.ladder import Rules, at, rule
 from tacit.origins.origin import Origin
 
 TYPE_CHECKING = False
@@ -85,15 +85,14 @@ class ArcheFlow(Origin):
     # It has no write gate: what a reviewer says at warning or above is a candidate.
     gate = Origin.gate.but(function="open")
     trust = Origin.trust.but(runs=RUNS)
-    ladder = Origin.ladder.but(
-        review_after=origin.NEVER_REVIEWED,  # it fades by runs, not by dates
+    ladder = Rules(
         moves=(
             rule(
                 "preference",
                 ("candidate",),
                 "provisional",
                 "preferences are injected immediately",
-                at("class", "=", "preference"),
+                at("klass", "=", "preference"),
                 at("trust", "!=", "agent"),  # it is the user's: an agent's waits for a person
                 cause="person",
             ),

@@ -6,10 +6,10 @@ table, plus the two outcomes of a review that its document demands and its progr
 
 from __future__ import annotations
 
-from tacit.core.ladder import at, rule
 from tacit.core.profile import extractor, kind, listed, role
 from tacit.core.value import Section
 from tacit.origins import origin
+from tacit.origins.ladder import Rules, at, rule
 from tacit.origins.origin import GIVEN, UNPROVEN, Origin
 
 TYPE_CHECKING = False
@@ -225,7 +225,7 @@ class Geas(Origin):
         discard=("tool_trace", "command_dump"),
         favour=("adr", "path", "command", "config"),
     )
-    ladder = Origin.ladder.but(
+    ladder = Rules(
         review_after=REVIEW_AFTER,
         moves=(
             # Harmful reuse. Low confidence is named twice in the document: after a use or a contradiction it means

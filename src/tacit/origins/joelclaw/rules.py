@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from tacit.core.ladder import at, no, rule, yes
 from tacit.core.profile import category, extractor, kind, listed
 from tacit.core.value import Section
 from tacit.origins import origin
+from tacit.origins.ladder import Rules, at, no, rule, yes
 from tacit.origins.origin import GIVEN, UNPROVEN, Origin
 
 TYPE_CHECKING = False
@@ -142,8 +142,7 @@ class Joelclaw(Origin):
         unknown="allow",
     )
     # allow is retrieved, hold is not; promoted to MEMORY.md is stable; a person's hard rule is canonical.
-    ladder = Origin.ladder.but(
-        review_after=origin.NEVER_REVIEWED,
+    ladder = Rules(
         moves=(
             rule(
                 "allowed",
@@ -205,8 +204,6 @@ class Joelclaw(Origin):
     )
     render = Origin.render.but(renderer="joelclaw", heading="")
     fade = Origin.fade.but(
-        function="exponential",
-        rate=RATE,
         stale_days=STALE_DAYS,
         never=("preference", "rule"),
         never_states=("canonical",),

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 from tacit.core.clock import after_days
 from tacit.core.digest import short_hash
-from tacit.core.moves import lifts
 from tacit.core.profile import Profile
 from tacit.core.proposal import APPROVED, EXPIRED, OPEN
 from tacit.core.states import ACTIVE, ENDING_VERDICTS, stage_of
@@ -101,13 +100,13 @@ def _fits(facets: Mapping[str, Any], profile: Profile) -> bool:
         or (profile.page.states and facets["state"] == ACTIVE)
         or facets["klass"] in profile.trial.exempt
     )
-    return may and bool(earned or lifts(profile))
+    return may and bool(earned or profile.ladder.lifts(profile))
 
 
 def _is_due(memory: Lesson, profile: Profile, at: str) -> bool:
     """Whether a lesson is put before the tiers now: what only they could lift, while it is news."""
     if (
-        stage_of(memory, profile.stages) not in lifts(profile)
+        stage_of(memory, profile.stages) not in profile.ladder.lifts(profile)
         or memory.pinned
         or memory.klass in profile.trial.exempt
     ):

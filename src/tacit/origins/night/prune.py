@@ -8,10 +8,9 @@ from __future__ import annotations
 from tacit.core.clock import days_between
 from tacit.core.edits import forgotten
 from tacit.core.journal import Hand
-from tacit.core.lifecycle import lasts
 from tacit.core.profile import Profile
 from tacit.core.proposal import staging_status
-from tacit.core.standing import standing_of
+from tacit.core.standing import lasts
 from tacit.core.states import GONE, KEPT
 from tacit.core.value import value
 from tacit.lesson import PERSONAL, Lesson
@@ -52,7 +51,7 @@ def fits(
     """Whether a lesson is meant; never one that silence cannot touch, nor what a person said. Of what was `imported` on a person's word
     nobody said it, unless it stood on a page."""
     by_person = memory.trust in PERSONAL and (not imported or memory.source == "page")
-    if lasts(profile, standing_of(memory, profile, now)) or by_person:
+    if lasts(profile, memory) or by_person:
         return False
     met = memory.tally.seen_at or memory.created_at
     return (

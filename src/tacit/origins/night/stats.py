@@ -10,9 +10,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tacit.core.clock import after_days, days_between
-from tacit.core.lifecycle import next_move
+from tacit.core.ladder import Asked
 from tacit.core.profile import Profile
-from tacit.core.standing import standing_of
 from tacit.core.states import ACTIVE, DOUBTED, GONE, UNDOUBTED
 from tacit.core.value import value
 from tacit.origins.night.agreement import TrackRecord
@@ -161,16 +160,10 @@ def _record(tier: TrackRecord) -> dict[str, Any]:
 
 def stuck(store: Reads, project: str, profile: Profile, at: str) -> tuple[tuple[str, str], ...]:
     """Lessons that were met most often and have not risen, each with the nearest thing that is missing."""
+    ladder, asked = profile.ladder, Asked(at)
     found = store.memories(often_met(store, project, STUCK))
-    return tuple(
-        (
-            memory.id,
-            next_move(
-                profile, standing_of(memory, profile, at, evidence=store.evidence(memory.id))
-            ),
-        )
-        for memory in found
-    )
+    known = (ladder.known(each, profile, asked, store.evidence(each.id)) for each in found)
+    return tuple((each.id, ladder.next_move(at)) for each, at in zip(found, known))
 
 
 def alarms(found: Figures, profile: Profile) -> tuple[str, ...]:

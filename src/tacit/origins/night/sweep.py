@@ -6,21 +6,19 @@ crossed one since the last sweep, and writes only for those that did.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from tacit.core import clock
 from tacit.core.clock import after_days
-from tacit.core.fade import strength
 from tacit.core.journal import Change, Hand, change
-from tacit.core.lifecycle import Move, advance, lasts
-from tacit.core.lifecycle import moves_due as what_lacks
+from tacit.core.ladder import Asked, Move
 from tacit.core.links import LOST, Evidence, Mark
 from tacit.core.moves import moved, proposed
 from tacit.core.profile import Profile
 from tacit.core.proposal import Proposal
 from tacit.core.rows import Project, RunRow, run_id
-from tacit.core.standing import standing_of
+from tacit.core.standing import lasts
 from tacit.core.states import ACTIVE, DOUBTED, KEPT, UNDOUBTED, meant, stage_before, stage_of
 from tacit.core.value import replace, value
 from tacit.hookspecs import of_origins
@@ -28,7 +26,7 @@ from tacit.learn.due import crossed, due, in_state, runs_unmet
 from tacit.learn.gone import look
 from tacit.lesson import Lesson, is_unrecalled
 from tacit.origins.night.context import Context, StepReport
-from tacit.store.due import in_order, last_entry, may_have_faded, stale_and_met, touched
+from tacit.store.due import in_order, in_states, last_entry, may_have_faded, stale_and_met, touched
 from tacit.store.outgoing import faded_key, faded_to
 from tacit.store.reads import Reads
 
@@ -53,7 +51,7 @@ class Loss:
 def loss(memory: Lesson, evidence: Sequence[Evidence], profile: Profile, until: int) -> Loss | None:
     """What the runs up to `until` took off a lesson; None where nothing, or where silence cannot touch it."""
     by_runs = of_origins("fade", profile.fade.function)
-    if by_runs is None or _keeps(memory, profile):
+    if by_runs is None or lasts(profile, memory):
         return None
     now = by_runs(evidence, until, profile.fade.runs_step)
     before = -int((memory.tally.signals or {}).get(LOST, 0))
@@ -91,7 +89,7 @@ def stale(
     if memory.stale_at or memory.state not in UNDOUBTED or unmet < fade.exposure:
         return None
     days = clock.days_between(memory.tally.seen_at or memory.created_at, now)
-    if not is_unrecalled(memory, days, fade.stale_days) or _keeps(memory, profile):
+    if not is_unrecalled(memory, days, fade.stale_days) or lasts(profile, memory):
         return None
     told = f"not met for {days:.0f} days and never recalled"
     marked = replace(memory, stale_at=now)  # not `updated_at`: its time in this state goes on
@@ -120,10 +118,6 @@ def reminded(
         payload={"to": back},
         expires_at=expires,
     )
-
-
-def _keeps(memory: Lesson, profile: Profile) -> bool:
-    return lasts(profile, standing_of(memory, profile, memory.updated_at))
 
 
 def step(context: Context) -> StepReport:
@@ -214,7 +208,10 @@ class _Sweep:
             )
             found += stale_and_met(self.store, project, since)
         found += in_state(self.store, project, DOUBTED, after_days(self.at, -REMIND))
-        found += due(self.store, project, profile, since, self.at, ran=ran)
+        if profile.tend.night:  # an origin's class says what fades, and its lessons are few
+            found += in_states(self.store, project, KEPT)
+        else:
+            found += due(self.store, project, since, self.at, ran=ran)
         self.changed = touched(self.store, project, entry)
         found += self.changed
         return in_order(self.store, found)
@@ -244,23 +241,13 @@ class _Sweep:
             tx.apply(marked)
             self.marked += [id] if marked.memory.stale_at else []
             memory = tx.get(id)
-        days = clock.days_between(memory.tally.seen_at or memory.created_at, self.at)
-        left = strength(self.profile.fade, days, stale=bool(memory.stale_at))
-        standing = standing_of(
-            memory,
-            self.profile,
-            self.at,
-            evidence=evidence,
-            moment="sweep",
-            run_seq=self.until,
-            strength=left,
-            unmet=unmet,
-        )
-        move = advance(self.profile, standing)
+        ladder, asked = self.profile.ladder, Asked(self.at, "sweep", self.until, unmet)
+        known = ladder.known(memory, self.profile, asked, evidence)
+        move = ladder.advance(known)
         if move is not None:
             self._move(tx, memory, move)
         else:
-            self._ask(tx, memory, what_lacks(self.profile, standing))
+            self._ask(tx, memory, ladder.lacking(known))
 
     def _move(self, tx: Transaction, memory: Lesson, move: Move) -> None:
         if not self.context.bound.take():
@@ -271,7 +258,7 @@ class _Sweep:
         )
         self.moves.append((memory.id, stage_of(memory, self.profile.stages), move.to, move.reason))
 
-    def _ask(self, tx: Transaction, memory: Lesson, lacking: Sequence[Move]) -> None:
+    def _ask(self, tx: Transaction, memory: Lesson, lacking: Iterable[Move]) -> None:
         """What only lacks somebody's word is proposed, once while the memory stands as it stands."""
         asked = tx.proposals(memory=memory.id, state="", limit=-1)
         since = [each for each in asked if each.created_at >= memory.updated_at]

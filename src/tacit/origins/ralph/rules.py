@@ -6,10 +6,10 @@ provisional, not stable: it is given to the next loop, and nothing in Ralph's lo
 
 from __future__ import annotations
 
-from tacit.core.ladder import at, no, rule, yes
 from tacit.core.profile import convention, extractor, kind, listed, phrase
 from tacit.core.value import Section
 from tacit.origins import origin
+from tacit.origins.ladder import Rules, at, no, rule, yes
 from tacit.origins.origin import Origin
 
 TYPE_CHECKING = False
@@ -153,8 +153,7 @@ class Ralph(Origin):
     match = Origin.match.but(threshold=ALIKE, margin=0.0, same_kind=True, same_task=True)
     # Validation decides. What failed in a loop is the loop's own word: a log that nobody stands for is held before.
     gate = Origin.gate.but(function="validation", asks_whose=False)
-    ladder = Origin.ladder.but(
-        review_after=origin.NEVER_REVIEWED,
+    ladder = Rules(
         moves=(
             rule("invalid", ("candidate",), "rejected", "failed validation", yes("refused")),
             rule(

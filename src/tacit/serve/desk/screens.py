@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from tacit.core.errors import NotFound, numbered
-from tacit.core.lifecycle import next_move
+from tacit.core.ladder import Asked
 from tacit.core.run import Incident
-from tacit.core.standing import standing_of
 from tacit.hooks import recalling
 from tacit.learn import queries
 from tacit.lesson import Lesson, memory_json
@@ -55,8 +54,8 @@ def lesson(desk: Memories, id: str, behind: str = "") -> dict[str, Any]:
     memory, store = desk.get(id), desk.store
     page = events_of(store, memory.id, behind, STORY_LINES + 1)
     measured = proving.effect_of(desk, memory.id)
-    standing = standing_of(memory, desk.profile, desk.now(), evidence=store.evidence(memory.id))
-    next_ = next_move(desk.profile, standing)
+    ladder, asked = desk.profile.ladder, Asked(desk.now())
+    next_ = ladder.next_move(ladder.known(memory, desk.profile, asked, store.evidence(memory.id)))
     answer, rests = timeline.effect_words(measured)
     last = queries.log(desk, memory=memory.id, newest=True, limit=2)
     return {

@@ -6,14 +6,7 @@ from itertools import pairwise
 
 import pytest
 
-from tacit.core.lifecycle import (
-    LadderFacts,
-    Move,
-    Refusal,
-    advance,
-    allows,
-    judge_move,
-)
+from tacit.core.ladder import PLAIN, Move, Refusal, Standing
 from tacit.core.states import (
     ACTIVE,
     ADMINISTRATIVE,
@@ -24,12 +17,9 @@ from tacit.core.states import (
     WAITING,
     is_legal,
 )
-from tacit.core.value import replace
 from tacit.origins import ORIGINS, named
+from tacit.origins.ladder import Known
 from tacit.origins.origin import GIVEN, STAGES
-
-ANA = ("ana", "person")
-
 
 # --- the table --------------------------------------------------------------------------------------------------------
 
@@ -91,21 +81,21 @@ GEAS = {
 @pytest.mark.parametrize("state", STAGES)
 def test_geas_moves_along_its_own_table(state: str) -> None:
     """All 81 pairs: geas's profile permits what its program and its document have, and nothing else."""
-    assert {to for to in STAGES if allows(named("geas"), state, to)} == GEAS[state]
+    assert {to for to in STAGES if named("geas").ladder.allows(state, to)} == GEAS[state]
 
 
 @pytest.mark.parametrize("name", ORIGINS)
 def test_every_origin_has_a_way_up_and_out(name: str) -> None:
     """Under each origin a lesson can rise to canonical, be questioned, and be rejected."""
-    profile = named(name)
+    ladder = named(name).ladder
     rising = [*pairwise(("candidate", *GIVEN))]
     wanted = [*rising, ("stable", "under_review"), ("candidate", "rejected")]
-    assert [pair for pair in wanted if not allows(profile, *pair)] == []
+    assert [pair for pair in wanted if not ladder.allows(*pair)] == []
 
 
 def test_our_own_way_moves_between_the_four_states() -> None:
     """Up, into doubt and back, out from everywhere, and from there only to wait again."""
-    moves = {(state, to) for state in STATES for to in STATES if allows(named(), state, to)}
+    moves = {(state, to) for state in STATES for to in STATES if PLAIN.allows(state, to)}
     out = {(state, GONE) for state in (WAITING, ACTIVE, DOUBTED)}
     assert moves == out | {
         (WAITING, ACTIVE),
@@ -115,66 +105,42 @@ def test_our_own_way_moves_between_the_four_states() -> None:
     }
 
 
-def test_a_move_carries_its_reason() -> None:
-    """The journal gets a sentence with the numbers that decided."""
-    found = advance(named(), LadderFacts(ACTIVE, contradictions=3))
-    reason = "3 contradictions of its text"
-    assert found == Move(DOUBTED, reason, "contradicted", "contradiction")
-
-
 def test_an_approval_counts_in_the_role_in_which_it_was_given() -> None:
     """An agent is not a person; without an approval a request stands or falls by its conditions."""
     for state, to, by in ((WAITING, ACTIVE, ("claude", "agent")), (ACTIVE, DOUBTED, None)):
-        lacks = Refusal(f"{state} → {to} is not reached yet", "the approval of a person")
-        found = judge_move(named(), LadderFacts(state), to, by)
-        assert isinstance(found, Refusal) and found.reason == lacks.reason
-        assert "the approval of a person" in found.missing
-
-
-def test_where_the_state_before_is_unknown_each_is_open() -> None:
-    """An imported memory under review remembers no state; a person says which."""
-    standing = LadderFacts("under_review")
-    joelclaw = named("joelclaw")
-    assert [isinstance(judge_move(joelclaw, standing, to, ANA), Move) for to in GIVEN] == [
-        True,
-        True,
-        True,
-    ]
-
-
-# --- geas's approvals ------------------------------------------------------------------------------------------------
-
-
-SECURITY = {"kind": "security_pattern", "successful_reuses": 5, "tasks": 3}
-ORCHESTRATION, RISK = ("olga", "orchestration_authority"), ("rita", "risk_specialist")
+        found = PLAIN.judge(Standing(state), to, by)
+        assert found == Refusal(f"{state} → {to} is not reached yet", "the approval of a person")
 
 
 def test_joint_approval_names_both() -> None:
     """The journal says who approved, and as what."""
-    standing = LadderFacts("stable", **SECURITY, approvals=(ORCHESTRATION,))  # type: ignore[arg-type]
+    geas, olga = named("geas"), ("olga", "orchestration_authority")
+    standing = Known(
+        "stable",
+        way=geas,
+        kind="security_pattern",
+        successful_reuses=5,
+        tasks=3,
+        approvals=(olga,),
+    )
     both = "olga (orchestration_authority) and rita (risk_specialist)"
     reason = f"5 successful reuses in 3 tasks, approved by {both}"
-    assert judge_move(named("geas"), standing, "canonical", RISK) == Move(
-        "canonical", reason, "joint-approval", "use"
-    )
+    found = geas.ladder.judge(standing, "canonical", ("rita", "risk_specialist"))
+    assert found == Move("canonical", reason, "use")
 
 
-@pytest.mark.parametrize("outcome", ["stable", "superseded", "archived", "rejected"])
-def test_geas_review_outcomes(outcome: str) -> None:
-    """Its document's four outcomes of a review: back to the state before, superseded, archived, rejected."""
-    standing = LadderFacts("under_review", kind="test_strategy", previous_state="stable")
-    assert isinstance(
-        judge_move(named("geas"), standing, outcome, ("quinn", "quality_specialist")), Move
-    )
-    third = replace(standing, under_review_count=3)  # which bars reinstatement
-    assert outcome != "stable" or isinstance(
-        judge_move(named("geas"), third, outcome, ANA), Refusal
-    )
+def test_where_the_stage_before_is_unknown_each_is_open() -> None:
+    """An imported lesson under review remembers no stage; a person says which."""
+    joelclaw = named("joelclaw")
+    standing = Known("under_review", way=joelclaw)
+    for to in GIVEN:
+        assert isinstance(joelclaw.ladder.judge(standing, to, ("ana", "person")), Move)
 
 
 @pytest.mark.parametrize("role", ["rules", "model", "person"])
 def test_joelclaw_promotes_by_any_tier(role: str) -> None:
     """Each of the three tiers may put a line on the page; nobody else may."""
-    standing = LadderFacts("provisional", kind="operations")
-    assert isinstance(judge_move(named("joelclaw"), standing, "stable", ("t", role)), Move)
-    assert isinstance(judge_move(named("joelclaw"), standing, "stable", ("t", "agent")), Refusal)
+    joelclaw = named("joelclaw")
+    standing = Known("provisional", way=joelclaw, kind="operations")
+    assert isinstance(joelclaw.ladder.judge(standing, "stable", ("t", role)), Move)
+    assert isinstance(joelclaw.ladder.judge(standing, "stable", ("t", "agent")), Refusal)
