@@ -10,10 +10,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tacit.cli.words import WIDEST, hung, one_line, wrapped
-from tacit.core.programs import part_about, programs
 from tacit.core.standing import is_confirmed
 from tacit.core.states import ACTIVE
-from tacit.core.value import replace
 from tacit.hooks import recalling
 from tacit.learn import queries
 from tacit.lesson import Lesson
@@ -50,14 +48,7 @@ def peeked(
             **{**facets, **moment},
         )
         by_id = {memory.id: memory for memory in memories.store.memories(found.injected)}
-        line = moment.get("command", "")
-        shown = [by_id[id] for id in found.injected if id in by_id]
-        return [
-            replace(each, text=part_about(each, line, programs(line)) or each.text)
-            if line
-            else each
-            for each in shown
-        ]
+        return [by_id[id] for id in found.injected if id in by_id]
 
     files, errors, task = tuple(many["files"]), tuple(many["errors"]), one.get("task", "")
     if command := one.get("command", ""):

@@ -16,7 +16,7 @@ from tacit.core import clock
 from tacit.core.errors import numbered
 from tacit.core.links import Evidence
 from tacit.core.profile import Profile
-from tacit.core.programs import acting, commands_of, head_of
+from tacit.core.programs import ABOUT, acting, head_of
 from tacit.core.proposal import Proposal, new_words, person_question
 from tacit.core.run import Incident
 from tacit.core.standing import is_confirmed, is_order_of_a_day, is_product_detail
@@ -423,11 +423,12 @@ def moment_words(memory: Lesson, at_start: bool, most: int = 3) -> str:
     """When agents hear it; of more than so many commands the rest is counted. Before one that only looks nothing is told."""
     if at_start:  # not every one has room for what is nobody's own word
         return "at every start" if memory.trust == OWNER or is_confirmed(memory) else "at starts"
-    about = commands_of(memory)
-    if len({part for parts in about.values() for part in parts}) > 1:
-        return "each part before its own command, or after its error"
+    counted_at = (memory.extra or {}).get(ABOUT)
+    spans = counted_at if isinstance(counted_at, dict) else memory.text.split("`")[1::2]
+    spans = () if memory.klass in ("command", "estimate") else spans
+    heads = dict.fromkeys(head for span in spans if (head := head_of(span)))
     called = [
-        each for each in about if acting(each) and (memory.source == BY_NOTICE or " " in each)
+        each for each in heads if acting(each) and (memory.source == BY_NOTICE or " " in each)
     ]
     named = (
         name for name in names_of(memory.about) if " " in name and head_of(name) == name
