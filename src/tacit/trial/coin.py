@@ -1,13 +1,13 @@
 """Who is given a lesson: the coin of the trial.
 
-At a lesson's moment it is injected or withheld by a keyed hash of the unit and the lesson's family. So the arm is the
-same on every surface and after every crash, nobody without the store's key can foresee it, and nothing the run does
-can change it. The probability of being withheld is stored with the use: a recorded assignment always wins over a
-recomputed one, since rates and families change and an open run must not flip.
+At a lesson's moment it is injected or withheld by a keyed hash of the unit and the lesson's family: the same on every
+surface and after every crash, foreseen by nobody without the store's key, changed by nothing the run does. The
+probability of being withheld is stored with the use, and a recorded assignment wins over a recomputed one.
 
 A unit is the root run with its retries, sub-agents and resumptions. A family is one subject: a lesson with its
-near-duplicates, the parts of one decision; it has one coin. Of one moment one subject is drawn first, then tossed, so
-never more than one of a moment is left out; the product of both chances is the probability that is recorded.
+near-duplicates, the parts of one decision. Of one moment one subject is drawn, by its rate, then tossed: never more
+than one is left out, and what there is more to learn of is left out more often. The product of both chances is what is
+recorded.
 """
 
 from __future__ import annotations
@@ -17,16 +17,14 @@ from tacit.core.value import value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
 
 INJECTED = "injected"
 WITHHELD = "withheld"
 
 RARE = "rare"  # of a lesson's verdicts the one that claims nothing: its problem seldom strikes
-DRAWN = 2  # by how much more what is drawn from several is tossed; at the usual rate .60, which one moment may cost
-LOW_RATE = (
-    0.15  # where a problem is rare, or a lesson is known to help: what is left to learn is little
-)
+MOST = 0.60  # how often a moment may go without one of its subjects: twice the usual rate
+LOW_RATE = 0.15  # where a problem is rare, or a lesson known to help: little is left to learn
 
 
 @value
@@ -66,27 +64,28 @@ def assign(key: bytes, unit: str, family: str, rate: float) -> Assignment:
 
 
 def tossed(key: bytes, unit: str, rates: Mapping[str, float]) -> dict[str, Assignment]:
-    """The arms of all subjects of one moment: one is drawn, and that one is tossed.
+    """The arms of all subjects of one moment: one is drawn, each as often as its rate is high, and that one is tossed.
 
-    Alone at its rate; drawn from several at twice its rate, for it is the only one. So each of two is left out as
-    often as if it were alone, and each of more the more rarely.
+    So each is left out at its own rate while these add up to no more than `MOST`, and beyond that all of them more
+    rarely, in the same proportion.
     """
-    if not rates:
-        return {}
-    drawn = _drawn(key, unit, rates)
-    found = {}
-    for family, alone in rates.items():
-        rate = alone * min(len(rates), DRAWN)
-        arm = assign(key, unit, family, rate).arm if family == drawn else INJECTED
-        found[family] = Assignment(arm, round(rate / len(rates), 9))
-    return found
-
-
-def _drawn(key: bytes, unit: str, families: Iterable[str]) -> str:
-    """Which subject of a moment is tossed: each with the same chance, whatever their order."""
-    ranked = sorted(families)
-    place = _coin(key, "\0".join((unit, "drawn", *ranked)))
-    return ranked[int(place * len(ranked))]
+    every = sum(rates.values())
+    if every <= 0.0:
+        return {family: Assignment(INJECTED, 0.0) for family in rates}
+    ranked = sorted(rates)
+    left = _coin(key, "\0".join((unit, "drawn", *ranked))) * every
+    drawn = ranked[-1]
+    for family in ranked:
+        left -= rates[family]
+        if left < 0.0:
+            drawn = family
+            break
+    arm = assign(key, unit, drawn, min(every, MOST)).arm
+    share = min(1.0, MOST / every)
+    return {
+        family: Assignment(arm if family == drawn else INJECTED, round(rate * share, 9))
+        for family, rate in rates.items()
+    }
 
 
 def _coin(key: bytes, message: str) -> float:
