@@ -311,7 +311,9 @@ def test_a_retry_that_succeeds_takes_back_that_its_unit_failed(
     memories.learn(run("again", root="u1", extra=REVIEWED, outcome="success"))
     uses = memories.store.uses(memory=lesson)
     units = settled_units(memories.store, {use.unit for use in uses})
-    assert [row.cells for row in failed_sessions(uses, units, "").values()] == [(1, 1, 1, 0)]
+    assert [(row.given, row.left_out) for row in failed_sessions(uses, units, "").values()] == [
+        ((1, *[0] * 7, 1), (0, *[0] * 7, 1))
+    ]
 
 
 def test_the_table_can_be_made_again_from_the_csv(memories: Memories, clock: Clock) -> None:

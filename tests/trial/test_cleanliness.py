@@ -200,7 +200,8 @@ def test_the_figures_can_be_redone_from_the_table(memories: Memories) -> None:
         if r[at["outcome"]]
     ]
     known = memories.effect(memory).lessons[0].known
-    cells = (known.delivered.came_back, known.delivered.sessions - known.delivered.came_back)
-    cells += (known.held_out.came_back, known.held_out.sessions - known.held_out.came_back)
-    assert total(tabulate(trials)).cells == cells
+    sums = total(tabulate(trials))
+    delivered, held_out = known.delivered, known.held_out
+    assert (sums.injected, sums.injected_occurred) == (delivered.sessions, delivered.came_back)
+    assert (sums.withheld, sums.withheld_occurred) == (held_out.sessions, held_out.came_back)
     assert len(trials) == 30

@@ -28,13 +28,19 @@ from tacit.trial.evalue import (
     verdict,
 )
 
-EXAMPLE = {0.3: Counts(6, 35, 9, 9)}
-HELPFUL = {0.3: Counts(14, 56, 15, 15)}
-HARMFUL = {0.3: Counts(60, 60, 5, 45)}
-EVEN = {0.3: Counts(21, 399, 9, 171)}
+
+def counts(a: int, b: int, c: int, d: int) -> Counts:
+    """Injected with the problem and without it, then withheld; every problem at its full loss."""
+    return Counts((b, *[0] * 7, a), (d, *[0] * 7, c))
+
+
+EXAMPLE = {0.3: counts(6, 35, 9, 9)}
+HELPFUL = {0.3: counts(14, 56, 15, 15)}
+HARMFUL = {0.3: counts(60, 60, 5, 45)}
+EVEN = {0.3: counts(21, 399, 9, 171)}
 
 rates = st.sampled_from([0.05, 0.1, 0.2, 0.3, 0.45, 0.5, 0.7])
-rows = st.builds(Counts, *[st.integers(0, 60)] * 4)
+rows = st.builds(counts, *[st.integers(0, 60)] * 4)
 tables = st.dictionaries(rates, rows, max_size=3)
 differences = st.floats(-0.999, 0.999)
 sides = st.sampled_from(["help", "harm"])
@@ -72,7 +78,7 @@ def test_the_four_cells() -> None:
         trial(4, "withheld", "not_occurred"),
         trial(5, "withheld", "not_occurred", h=0.1),
     ]
-    assert tabulate(trials) == {0.3: Counts(1, 1, 1, 1), 0.1: Counts(0, 0, 0, 1)}
+    assert tabulate(trials) == {0.3: counts(1, 1, 1, 1), 0.1: counts(0, 0, 0, 1)}
 
 
 def test_what_stays_out_of_the_table() -> None:
@@ -90,20 +96,20 @@ def test_a_unit_counts_once_and_occurred_in_any_of_its_runs_is_occurred() -> Non
         trial("u", "withheld", "not_occurred"),
     ]
     assert coins(runs) == [trial("u", "withheld", "occurred")]
-    assert tabulate(runs) == {0.3: Counts(0, 0, 1, 0)}
+    assert tabulate(runs) == {0.3: counts(0, 0, 1, 0)}
 
 
 def test_near_duplicates_share_a_coin_and_count_once() -> None:
     """Two memories of one family in one unit are one toss; two families are two."""
     twins = [trial(1, memory="m"), trial(1, outcome="occurred", memory="n")]
-    assert tabulate(twins) == {0.3: Counts(1, 0, 0, 0)}
-    assert tabulate([trial(1), trial(1, family="g", memory="n")]) == {0.3: Counts(0, 2, 0, 0)}
+    assert tabulate(twins) == {0.3: counts(1, 0, 0, 0)}
+    assert tabulate([trial(1), trial(1, family="g", memory="n")]) == {0.3: counts(0, 2, 0, 0)}
 
 
 def test_a_memory_that_changed_its_family_counts_once_in_a_unit() -> None:
     """The assignment recorded first holds for the unit."""
     assert tabulate([trial(1), trial(1, family="g", outcome="occurred")]) == {
-        0.3: Counts(1, 0, 0, 0)
+        0.3: counts(1, 0, 0, 0)
     }
 
 
@@ -143,7 +149,12 @@ def test_a_problem_that_was_overcome_counts_by_what_it_cost() -> None:
         trial(4, "withheld", "not_occurred", loss=0.7),
     ]
     row = tabulate(trials)[0.3]
-    assert row.cells == (1, 0, 2, 1)
+    assert (row.injected, row.injected_occurred, row.withheld, row.withheld_occurred) == (
+        1,
+        1,
+        3,
+        2,
+    )
     assert row.lost == (0.125, 1.5)
 
 
@@ -215,7 +226,7 @@ def test_nobody_gets_rich_against_the_truth(
     truth = injected - base
     assume(truth >= d if side == "help" else truth <= d)
     chances = ((1 - h) * injected, (1 - h) * (1 - injected), h * base, h * (1 - base))
-    one = [Counts(*(int(i == k) for i in range(4))) for k in range(4)]
+    one = [counts(*(int(i == k) for i in range(4))) for k in range(4)]
     assert sum(q * math.exp(log_e({h: row}, d, side)) for q, row in zip(chances, one)) <= 1 + 1e-9
 
 
@@ -245,7 +256,7 @@ def test_no_runs_are_no_evidence() -> None:
         ({0.3: HELPFUL[0.3] + HELPFUL[0.3]}, "helps"),
         (HARMFUL, "harms"),
         (EVEN, "not yet known"),
-        ({0.3: Counts(4, 177, 4, 80)}, "rare"),
+        ({0.3: counts(4, 177, 4, 80)}, "rare"),
     ],
 )
 def test_verdicts(table: dict[float, Counts], word: str) -> None:
@@ -255,7 +266,7 @@ def test_verdicts(table: dict[float, Counts], word: str) -> None:
 
 def test_a_verdict_on_large_counts_stays_a_number() -> None:
     """Evidence beyond what a float can hold is cut off, not infinite."""
-    said = verdict({0.3: Counts(1000, 69000, 15000, 15000)})
+    said = verdict({0.3: counts(1000, 69000, 15000, 15000)})
     assert said.word == "helps"
     assert math.isfinite(said.e_help)
     assert said.e_harm < 1e-9
@@ -280,10 +291,10 @@ def test_the_interval_excludes_zero_exactly_when_the_verdict_says_so(
 
 def test_the_estimate_compares_within_rates() -> None:
     """A rate that changed along with the problem rate does not look like an effect."""
-    table = {0.5: Counts(25, 25, 25, 25), 0.1: Counts(9, 81, 1, 9)}
+    table = {0.5: counts(25, 25, 25, 25), 0.1: counts(9, 81, 1, 9)}
     assert estimate(table) == 0.0
-    assert estimate({0.3: Counts(3, 4, 0, 0)}) is None
-    assert estimate({0.3: Counts(1, 9, 0, 0), 0.1: Counts(1, 3, 2, 2)}) == pytest.approx(-0.25)
+    assert estimate({0.3: counts(3, 4, 0, 0)}) is None
+    assert estimate({0.3: counts(1, 9, 0, 0), 0.1: counts(1, 3, 2, 2)}) == pytest.approx(-0.25)
 
 
 # Verdicts over time

@@ -8,12 +8,13 @@ from tacit.core.links import NOBODY_KNOWS, UNMET, Mark, Use
 from tacit.trial.evalue import Counts
 from tacit.trial.statement import Arm, tossed_statement, untossed_statement
 
+NONE = (0,) * 7  # of the milder losses
 AT = "2026-11-17T00:00:00.000Z"
 
 
 def test_counts_come_before_rates() -> None:
     """Both arms, the difference with its interval, and no claim without a verdict."""
-    known = tossed_statement("m", "not yet known", {0.3: Counts(6, 35, 9, 9)})
+    known = tossed_statement("m", "not yet known", {0.3: Counts((35, *NONE, 6), (9, *NONE, 9))})
     assert (known.delivered, known.held_out) == (Arm(41, 6), Arm(18, 9))
     assert known.sentence.startswith(
         "Given: 6 problems in 41 sessions. Left out to compare: 9 in 18. Difference −35 in 100 sessions (somewhere between"
@@ -31,7 +32,7 @@ def test_counts_come_before_rates() -> None:
 )
 def test_a_verdict_that_was_kept_is_told(word: str, says: str, end: str) -> None:
     """Rare is no verdict: it says why there is none."""
-    known = tossed_statement("m", word, {0.3: Counts(1, 60, 1, 30)})
+    known = tossed_statement("m", word, {0.3: Counts((60, *NONE, 1), (30, *NONE, 1))})
     assert known.word == says and known.sentence.endswith(end)
 
 

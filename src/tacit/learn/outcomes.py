@@ -296,7 +296,7 @@ class Session(Findings):
         )
         for memory in dict.fromkeys(finding.memory for finding in said if finding.memory):
             tx.reword(memory)
-        if over and (run.outcome != UNKNOWN or facts.get(RUN_ENDED)):
+        if over and "failure" in (run.outcome, facts.get(RUN_ENDED)):
             self._watch_runs(tx)
         if reading and reading.malformed and self.first:
             tx.count(self.project.id, "malformed_lines", self.at, reading.malformed)

@@ -20,6 +20,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from math import exp, lgamma, log, log1p
+from operator import add
 from typing import TYPE_CHECKING
 
 from tacit.core.links import NEW_TABLE, UNMET, Mark, Use
@@ -66,65 +67,49 @@ class Trial:
 
 @value
 class Counts:
-    """One row of a table: in how many units of each arm the problem occurred, and in how many not.
+    """One row of a table: in how many units of each arm the problem cost 0 (it did not come), 1 … 8 eighths."""
 
-    An occurrence costs 1 unless it is counted among the milder ones: `injected_mild[k - 1]` is how many cost k eighths.
-    """
-
-    injected_occurred: int = 0
-    injected_not: int = 0
-    withheld_occurred: int = 0
-    withheld_not: int = 0
-    injected_mild: tuple[int, ...] = ()
-    withheld_mild: tuple[int, ...] = ()
-
-    @property
-    def cells(self) -> tuple[int, int, int, int]:
-        """The four counts, without what each cost."""
-        return self.injected_occurred, self.injected_not, self.withheld_occurred, self.withheld_not
+    given: tuple[int, ...] = (0,) * (GRADES + 1)
+    left_out: tuple[int, ...] = (0,) * (GRADES + 1)
 
     @property
     def injected(self) -> int:
-        return self.injected_occurred + self.injected_not
+        return sum(self.given)
 
     @property
     def withheld(self) -> int:
-        return self.withheld_occurred + self.withheld_not
+        return sum(self.left_out)
 
     @property
-    def losses(self) -> tuple[tuple[bool, float, int], ...]:
+    def injected_occurred(self) -> int:
+        return sum(self.given[1:])
+
+    @property
+    def withheld_occurred(self) -> int:
+        return sum(self.left_out[1:])
+
+    @property
+    def losses(self) -> list[tuple[bool, float, int]]:
         """Whether injected, what it cost, and in how many units: every kind of coin of this row."""
-        found = [(True, 0.0, self.injected_not), (False, 0.0, self.withheld_not)]
-        arms = (
-            (True, self.injected_occurred, self.injected_mild),
-            (False, self.withheld_occurred, self.withheld_mild),
-        )
-        for injected, occurred, mild in arms:
-            found += [(injected, k / GRADES, n) for k, n in enumerate(mild, 1) if n]
-            found.append((injected, 1.0, occurred - sum(mild)))
-        return tuple(found)
+        arms = ((True, self.given), (False, self.left_out))
+        return [(arm, k / GRADES, n) for arm, units in arms for k, n in enumerate(units) if n]
 
     @property
     def lost(self) -> tuple[float, float]:
         """The sum of the losses of each arm, injected first."""
-        return (
-            sum(loss * n for injected, loss, n in self.losses if injected),
-            sum(loss * n for injected, loss, n in self.losses if not injected),
-        )
+        sums = [sum(k * n for k, n in enumerate(each)) for each in (self.given, self.left_out)]
+        return sums[0] / GRADES, sums[1] / GRADES
+
+    @property
+    def plain(self) -> Counts:
+        """Every occurrence at its full loss."""
+        none = (0,) * (GRADES - 1)
+        a, b = self.injected_occurred, self.withheld_occurred
+        return Counts((self.given[0], *none, a), (self.left_out[0], *none, b))
 
     def __add__(self, other: Counts) -> Counts:
-        a, b, c, d = (mine + its for mine, its in zip(self.cells, other.cells))
-        mild = (
-            _summed(self.injected_mild, other.injected_mild),
-            _summed(self.withheld_mild, other.withheld_mild),
-        )
-        return Counts(a, b, c, d, *mild)
-
-
-def _summed(one: tuple[int, ...], other: tuple[int, ...]) -> tuple[int, ...]:
-    if not one or not other:
-        return one or other
-    return tuple(mine + its for mine, its in zip(one, other))
+        given = tuple(map(add, self.given, other.given))
+        return Counts(given, tuple(map(add, self.left_out, other.left_out)))
 
 
 # From rows to coins, from coins to a table
@@ -191,10 +176,11 @@ def coins(trials: Iterable[Trial]) -> list[Trial]:
 
 def tabulate(trials: Iterable[Trial]) -> dict[float, Counts]:
     """The table of some settled uses, of one lesson; rebuilt from them, never incremented."""
-    table: dict[float, Counts] = {}
+    rows: dict[float, tuple[list[int], list[int]]] = {}
     for coin in coins(trials):
-        table[coin.h] = table.get(coin.h, Counts()) + row_of(coin)
-    return table
+        arms = rows.setdefault(coin.h, ([0] * (GRADES + 1), [0] * (GRADES + 1)))
+        arms[coin.arm == WITHHELD][grade_of(coin)] += 1
+    return {h: Counts(tuple(given), tuple(left_out)) for h, (given, left_out) in rows.items()}
 
 
 def total(table: Table) -> Counts:
@@ -207,21 +193,9 @@ def graded(loss: float) -> int:
     return min(GRADES, max(1, round(loss * GRADES)))
 
 
-def lost_by(coin: Trial) -> float:
-    """What a coin's unit lost, in eighths of one; 0 where nothing occurred."""
-    return graded(coin.loss) / GRADES if coin.outcome == OCCURRED else 0.0
-
-
-def row_of(coin: Trial) -> Counts:
-    """One coin as a row."""
-    injected, occurred = coin.arm == INJECTED, coin.outcome == OCCURRED
-    a, b, c, d = (int(each == (injected, occurred)) for each in _CELLS)
-    grade, milder = graded(coin.loss), occurred and graded(coin.loss) < GRADES
-    mild = tuple(int(k == grade) for k in range(1, GRADES)) if milder else ()
-    return Counts(a, b, c, d, mild if injected else (), () if injected else mild)
-
-
-_CELLS = ((True, True), (True, False), (False, True), (False, False))
+def grade_of(coin: Trial) -> int:
+    """What a coin's unit lost, in eighths; 0 where nothing occurred."""
+    return graded(coin.loss) if coin.outcome == OCCURRED else 0
 
 
 # The bets
@@ -266,9 +240,8 @@ def log_e(table: Table, difference: float, side: str) -> float:
     wealth = [0.0] * len(SHARES)
     for h, row in table.items():
         for injected, loss, n in row.losses:
-            if n:
-                for i, factor in enumerate(bets(h, difference, side, injected, loss)):
-                    wealth[i] += n * factor
+            for i, factor in enumerate(bets(h, difference, side, injected, loss)):
+                wealth[i] += n * factor
     return log_mean(wealth, SHARES)
 
 
@@ -323,8 +296,7 @@ def verdict(table: Table, alpha: float = ALPHA) -> Verdict:
     purse = Purse()
     for h, row in table.items():
         for injected, loss, n in row.losses:
-            if n:
-                purse.add(h, injected, loss, n)
+            purse.add(h, injected, loss, n)
     e_help, e_harm = (finite(purse.log_e(side)) for side in ("help", "harm"))
     bar = 2.0 / alpha
     if e_help >= bar and e_help >= e_harm:
@@ -369,7 +341,7 @@ def interval(table: Table, alpha: float = ALPHA) -> Interval:
     Where it excludes 0, the table helps or harms; a verdict may come sooner, by what problems cost. Wider than a
     textbook interval, about 1.7 times, because it may be read after every run.
     """
-    plain = {h: Counts(*row.cells) for h, row in table.items()}  # every occurrence at its full loss
+    plain = {h: row.plain for h, row in table.items()}
     bar = log((2.0 if plain == table else 4.0) / alpha)
     return Interval(-_furthest(plain, bar, "harm", -1.0), _furthest(plain, bar, "help", 1.0))
 
@@ -379,7 +351,7 @@ def _furthest(table: Table, bar: float, side: str, sign: float) -> float:
     kept, rejected = -1.0, 1.0
     if log_e(table, sign * _ALMOST_ONE, side) < bar:
         return 1.0
-    for _ in range(30):  # to 2e-9
+    for _ in range(22):  # to 5e-7
         middle = (kept + rejected) / 2
         if log_e(table, sign * middle, side) < bar:
             kept = middle

@@ -39,17 +39,14 @@ from tacit.trial.evalue import (
     HARMS,
     HELPS,
     NOT_YET_KNOWN,
-    Counts,
     Purse,
     Trial,
     coins,
     finite,
-    graded,
+    grade_of,
     log_e,
     log_mean,
-    lost_by,
     one_by_one,
-    row_of,
     tabulate,
 )
 from tacit.trial.outcome import NOT_OCCURRED, OCCURRED
@@ -126,7 +123,7 @@ def _judged(fair: Sequence[Trial], alpha: float) -> tuple[str, float, float]:
         str, tuple[int, int, int]
     ] = {}  # per lesson: coins so far, that came to its moment, that it struck
     for coin in fair:
-        loss, injected = lost_by(coin), coin.arm == INJECTED
+        loss, injected = grade_of(coin) / GRADES, coin.arm == INJECTED
         of, came, struck = past.get(coin.family, (0, 0, 0))
         past[coin.family] = of + 1, came + coin.came, struck + (loss > 0)
         r = max(1 / _GRAIN, _rounded(min(1.0, _AS_OFTEN * (struck + 1) / (came + 2))))
@@ -161,24 +158,22 @@ def undone(thrown: Sequence[Trial], finished: Mapping[str, bool]) -> float:
 def _played(thrown: Sequence[Trial]) -> _Game:
     """The game of all coins."""
     game = _Game()
-    past: dict[str, Counts] = {}  # per lesson, the coins before this one
+    # per lesson, of the coins before this one: units and losses given, units and losses left out
+    past: dict[str, list[float]] = {}
     for coin in thrown:
-        before = past.get(coin.family, Counts())
-        lost = before.lost
-        injected, withheld = _rate(lost[0], before.injected), _rate(lost[1], before.withheld)
+        before = past.setdefault(coin.family, [_GROUP_WORTH, _RATE * _GROUP_WORTH] * 2)
+        injected, withheld = before[1] / before[0], before[3] / before[2]
         # the guess that leaves the least variance, and the difference to expect
         guess = _rounded(coin.h * injected + (1 - coin.h) * withheld)
         game.add(_coin(coin.h, guess, _rounded(injected - withheld)), coin)
-        past[coin.family] = before + row_of(coin)
+        arm = 0 if coin.arm == INJECTED else 2
+        before[arm] += 1
+        before[arm + 1] += grade_of(coin) / GRADES
     return game
 
 
 # Every face of a coin: the arm, and the loss in eighths.
 _FACES = tuple((injected, grade) for injected in (True, False) for grade in range(GRADES + 1))
-
-
-def _rate(lost: float, of: int) -> float:
-    return (lost + _RATE * _GROUP_WORTH) / (of + _GROUP_WORTH)
 
 
 def _rounded(guess: float) -> float:
@@ -227,8 +222,7 @@ class _Game:
         self.paid = [[0.0] * len(STAKES), [0.0] * len(STAKES)]
 
     def add(self, coin: _Coin, thrown: Trial) -> None:
-        struck = graded(thrown.loss) if thrown.outcome == OCCURRED else 0
-        face = _FACES.index((thrown.arm == INJECTED, struck))
+        face = _FACES.index((thrown.arm == INJECTED, grade_of(thrown)))
         self.total += coin.scores[face]
         for paid, prices in zip(self.paid, coin.prices):
             for i, price in enumerate(prices[face]):

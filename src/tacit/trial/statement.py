@@ -127,9 +127,7 @@ def counted(table: Table, word: str, alpha: float = ALPHA, ruins: bool = False) 
 def _took(table: Table) -> str:
     """What a problem cost in either arm; nothing where it was never overcome, or struck in one arm only."""
     sums = total(table)
-    if not (sums.injected_mild or sums.withheld_mild):
-        return ""
-    if not (sums.injected_occurred and sums.withheld_occurred):
+    if sums == sums.plain or not (sums.injected_occurred and sums.withheld_occurred):
         return ""
     given, left = sums.lost
     with_it = f"{GRADES * given / sums.injected_occurred:.1f} calls where given"
