@@ -26,14 +26,13 @@ from tacit.learn.occurrences import failed_with, occurrences
 from tacit.origins import named
 from tacit.trial.coin import INJECTED, rate_for, tossed
 from tacit.trial.evalue import (
+    GRADES,
     HARMS,
     HELPS,
     NOT_YET_KNOWN,
     Purse,
     Trial,
-    graded,
-    lost_by,
-    one_by_one,
+    grade_of,
 )
 from tacit.trial.outcome import NOT_OCCURRED, OCCURRED
 from tacit.trial.pooled import pooled
@@ -104,11 +103,10 @@ def aa(project: str, losses: dict[str, dict[int, float]], toss: int) -> tuple[in
                     loss=loss or 1.0,
                 )
                 trials.append(trial)
-                purses[mark].add(coin.probability, coin.arm == INJECTED, lost_by(trial))
+                purses[mark].add(coin.probability, coin.arm == INJECTED, grade_of(trial) / GRADES)
                 for side, claim in (("help", HELPS), ("harm", HARMS)):
                     if purses[mark].log_e(side) >= BAR:
                         said.setdefault(mark, claim)
-    assert all(graded(each.loss) > 0 for each in trials) and one_by_one(trials[:1]) == trials[:1]
     return len(losses), len(said), pooled(trials).word, len(trials)
 
 

@@ -20,7 +20,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1] / "src"))
 
 from tacit.origins import named
-from tacit.trial.coin import INJECTED, rate_for, tossed
+from tacit.trial.coin import INJECTED, WITHHELD, rate_for, tossed
 from tacit.trial.evalue import (
     HARMS,
     HELPS,
@@ -30,7 +30,9 @@ from tacit.trial.evalue import (
     Trial,
     is_rare,
     one_by_one,
+    tabulate,
 )
+from tacit.trial.outcome import NOT_OCCURRED, OCCURRED
 from tacit.trial.pooled import TOGETHER
 
 SESSIONS, RELEVANT, MOMENTS = 50, 1 / 8, 2
@@ -65,13 +67,9 @@ class Lesson:
 
     def settle(self, h: float, injected: bool, loss: float, week: int) -> None:
         self.purse.add(h, injected, loss)
-        a, b, c, d = self.counts.cells
-        self.counts = Counts(
-            a + (injected and loss > 0),
-            b + (injected and not loss),
-            c + (not injected and loss > 0),
-            d + (not injected and not loss),
-        )
+        outcome = OCCURRED if loss else NOT_OCCURRED
+        arm = INJECTED if injected else WITHHELD
+        self.counts += tabulate([Trial("", "", "", h, arm, outcome, loss=loss)])[h]
         if self.word in SIDES:
             return
         for word, side in SIDES.items():
@@ -109,9 +107,9 @@ def live(
                 cost += 0.0 if injected else lesson.base - lesson.given
                 lesson.settle(coin.probability, injected, loss, week)
                 thrown.append(Trial("", lesson.name, "", coin.probability, coin.arm, "", loss=loss))
-            for each in one_by_one(thrown):
+            for each in one_by_one(thrown) if not alone else ():
                 pool.add(each.h, each.arm == INJECTED, each.loss)
-            if word == NOT_YET_KNOWN:
+            if word == NOT_YET_KNOWN and not alone:
                 said = (w for w in SIDES if pool.log_e(SIDES[w]) >= TOGETHER_BAR)
                 word = next(said, word)
                 at = week if word in SIDES else 0
