@@ -319,13 +319,12 @@ def by_elsewhere(texts: tuple[str, ...], world: Any, n: int) -> None:
 
 
 def by_variables(texts: tuple[str, ...], world: Any, n: int) -> None:
-    """An agent's shell with every variable that might make it somebody: `--as`, names, formats, profiles."""
+    """An agent's shell with every variable that might make it somebody: `--as`, names, profiles."""
     env = {
         **AGENT,
         "TACIT_RUN": f"e{n}",
         "TACIT_BY": "ada",
         "USER": "ada",
-        "TACIT_REVIEW_FORMATS": "neutral",
     }
     for text in texts[:10]:
         world.tacit("add", text, "--by", "ada", env=env)
@@ -336,7 +335,6 @@ def by_variables(texts: tuple[str, ...], world: Any, n: int) -> None:
     world.tacit("learn", "-", "--format", "neutral", "--as", "ada", given=_lines(rows), env=env)
     found = _lines([{"type": "run", "id": f"r{n}"}, *_reviewed(texts)])
     world.tacit("learn", "-", "--format", "neutral", given=found, env=env)
-    world.write(".tacit/config.toml", 'review_formats = ["neutral"]\n')
     world.tacit("learn", "-", "--format", "neutral", "--over", given=found)
 
 

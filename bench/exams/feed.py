@@ -136,7 +136,7 @@ def settings(world: World) -> None:
     place.parent.mkdir(parents=True)
     place.write_text(
         f"[model]\ncommand = {json.dumps(shlex.join(words))}\ndaily_tokens = 1000000000\n"
-        'monthly_tokens = 10000000000\n[reader]\nby = "model"\nhosts = ["*"]\n'
+        '[reader]\nby = "model"\nhosts = ["*"]\n'
     )
 
 

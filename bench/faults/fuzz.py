@@ -237,9 +237,7 @@ _STARTS = {
         + '{"session_id":"s1","hook_event_name":"UserPromptSubmit","prompt":"the tests fail","transcript_path":"","source":"startup","error":"x","agent_type":"a"}'
         for n in range(7)
     ],
-    "config": [
-        'domain = "web"\nignore = ["a", "b"]\nreceipt = true\nlearn_days = 3\n[model]\nurl = "http://x"\n'
-    ],
+    "config": ['ignore = ["a", "b"]\nreceipt = true\n[model]\nurl = "http://x"\n'],
     "add": [
         '{"text": "a lesson", "kind": "rule", "tags": ["a"], "scope": "project", "severity": "bug", "extra": {"a": 1}, "alias": "m-1", "run": "r", "at": "2026-11-01"}',
         '"plain"',

@@ -31,7 +31,7 @@ def batch(seed: int, place: Path, kills: int = 20) -> dict[str, Any]:
     config = home / ".config" / "tacit" / "config.toml"
     config.parent.mkdir(parents=True)
     config.write_text(
-        f'[model]\ncommand = "{sys.executable} {MODEL} --model {asked}"\ndaily_tokens = 100000000\nmonthly_tokens = 1000000000\n[reader]\nby = "model"\nhosts = ["*"]\n'
+        f'[model]\ncommand = "{sys.executable} {MODEL} --model {asked}"\ndaily_tokens = 100000000\n[reader]\nby = "model"\nhosts = ["*"]\n'
     )
     asked.touch()
     began, killed, number = time.monotonic(), 0, 0

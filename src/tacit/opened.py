@@ -330,7 +330,7 @@ class Opened:
             return None
         settings = self.settings()
         named = settings["model.url"].value or settings["model.command"].value
-        if not named or (step == "rewrite" and not settings["model.rewrite"].value):
+        if not named:
             return None
         from tacit.reading.models import chosen
         from tacit.store.ledger import StoreLedger

@@ -24,39 +24,35 @@ def test_nobody_says_anything() -> None:
     assert {key: each.value for key, each in found.items()} == {
         key: default for key, (default, _, _) in CONFIG_KEYS.items()
     }
-    assert found["receipt"].value is True and found["learn_days"].value == 30
+    assert found["receipt"].value is True
 
 
 def test_the_environment_goes_before_the_user_and_the_user_before_the_repository() -> None:
-    three = {"domain": "geas"}, {"domain": "ralph"}, {"TACIT_DOMAIN": "joelclaw"}
-    assert said(*three) == {"domain": ("joelclaw", "TACIT_DOMAIN")}
-    assert said(*three[:2]) == {"domain": ("geas", "config.toml")}
-    assert said({}, three[1]) == {"domain": ("ralph", ".tacit/config.toml")}
-    assert said({}, {}, {"TACIT_DOMAIN": ""}) == {}
+    three = {"by": "ada"}, {"by": "mallory"}, {"TACIT_BY": "ann"}
+    assert said(*three) == {"by": ("ann", "TACIT_BY")}
+    assert said(*three[:2]) == {"by": ("ada", "config.toml")}
+    assert said({}, three[1]) == {}
+    assert said({}, {}, {"TACIT_BY": ""}) == {}
 
 
 def test_a_repository_says_only_what_concerns_it() -> None:
     """What it may not say is left out, and named."""
     wanted = {
-        "domain": "web",
-        "store": "theirs.db",
+        "by": "mallory",
         "receipt": False,
         "model": {"url": "http://there"},
         "ignore": ["x"],
     }
-    assert sorted(said({}, wanted)) == ["domain"]  # what it ignores is no reason to hear nothing
+    assert said({}, wanted) == {}  # what it ignores is no reason to hear nothing
     told = ".tacit/config.toml sets {}, which a repository may not; left out"
     settled = settle({}, wanted, {})
     assert settled.unlearned == ("x",)
     assert settled.left_out == (
         ".tacit/config.toml: sessions in x are not learned, as it asks",
-        *map(told.format, ("store", "receipt", "model.url")),
+        *map(told.format, ("by", "receipt", "model.url")),
     )
-    assert {key for key, (_, may, _) in CONFIG_KEYS.items() if may} == {
-        "domain",
-        "budget",
-        "ignore",
-    }
+    assert [key for key, (_, may, _) in CONFIG_KEYS.items() if may] == ["ignore"]
+    assert len(CONFIG_KEYS) == 16
 
 
 def test_who_reads_is_said_in_the_users_own_file_alone() -> None:
@@ -72,8 +68,8 @@ def test_who_reads_is_said_in_the_users_own_file_alone() -> None:
     [
         *(("receipt", word, True) for word in ("true", "1", "YES", "on", True, 1)),
         *(("receipt", word, False) for word in ("false", "0", "No", "off", False, 0)),
-        ("learn_days", "7", 7),
-        ("learn_days", 7, 7),
+        ("model.daily_tokens", "7", 7),
+        ("model.daily_tokens", 7, 7),
         ("ignore", "a:b", ("a", "b")),
         ("ignore", ["a", "b"], ("a", "b")),
         ("ignore", [], ()),
@@ -81,7 +77,8 @@ def test_who_reads_is_said_in_the_users_own_file_alone() -> None:
     ],
 )
 def test_a_word_is_read_as_its_setting_is(key: str, word: object, read: object) -> None:
-    (found,) = said({key: word}).values()
+    table, _, name = key.rpartition(".")
+    (found,) = said({table: {name: word}} if table else {key: word}).values()
     assert found == (read, "config.toml") and type(found[0]) is type(read)
 
 
@@ -89,8 +86,8 @@ def test_a_word_is_read_as_its_setting_is(key: str, word: object, read: object) 
     ("tree", "why"),
     [
         ({"receipt": "maybe"}, "receipt = 'maybe' is neither true nor false"),
-        ({"learn_days": "soon"}, "learn_days = 'soon' is not a number"),
-        ({"learn_days": []}, r"learn_days = \[\] is not a number"),
+        ({"model": {"daily_tokens": "soon"}}, "model.daily_tokens = 'soon' is not a number"),
+        ({"model": {"daily_tokens": []}}, r"model.daily_tokens = \[\] is not a number"),
         ({"ignore": 3}, "ignore must be a list of texts"),
         ({"ignore": ["a", 3]}, "ignore must be a list of texts"),
         ({"by": 3}, "by = 3 is not a text"),
@@ -106,7 +103,7 @@ def test_what_cannot_be_read_is_refused_by_name(tree: dict[str, Any], why: str) 
 
 @pytest.mark.parametrize(
     ("key", "hint"),
-    [("domian", "Did you mean domain?"), ("zzz", "tacit config show lists all of them.")],
+    [("recept", "Did you mean receipt?"), ("zzz", "tacit config show lists all of them.")],
 )
 def test_an_unknown_setting_is_told_its_neighbour(key: str, hint: str) -> None:
     with pytest.raises(ConfigInvalid) as refused:
@@ -119,7 +116,6 @@ def test_an_unknown_setting_is_told_its_neighbour(key: str, hint: str) -> None:
     [
         ({"x": 1}, "'x' is not a setting"),
         ({"a": {"b\x1b[2J": 1}}, r"'a.b\x1b[2J' is not a setting"),
-        ({"domain": 7}, "domain = 7 is not a text"),
         ({"ignore": 3}, "ignore must be a list of texts"),
         (
             {"ignore": ["*"]},
@@ -130,15 +126,14 @@ def test_an_unknown_setting_is_told_its_neighbour(key: str, hint: str) -> None:
             "ignore covers the whole repository, which your own config.toml alone may",
         ),
         ({"ignore": ["x"] * (MOST_GLOBS + 1)}, "ignore lists more than 50 folders"),
-        ({"domain": []}, "domain = [] is not a text"),
     ],
 )
 def test_nothing_that_a_repository_says_is_an_error(tree: dict[str, Any], told: str) -> None:
     """What does not count is left out and said; what stands beside it counts."""
     at = "/work/shop/.tacit/config.toml"
-    found = settle({}, {"budget": "lean", **tree}, {}, repository_path=at)
+    found = settle({}, tree, {}, repository_path=at)
     assert found.left_out == (f"{at}: {told}; left out",)
-    assert [key for key, each in found.by_key.items() if each.source != "default"] == ["budget"]
+    assert not [key for key, each in found.by_key.items() if each.source != "default"]
 
 
 def test_a_repository_may_leave_out_folders_of_its_own() -> None:
@@ -163,9 +158,9 @@ def test_a_variable_ignores_what_is_learned_and_silences_nothing() -> None:
 
 def test_a_variable_that_cannot_be_read_is_left_out() -> None:
     """A repository can have its host set one."""
-    found = settle({"learn_days": 7}, {}, {"TACIT_LEARN_DAYS": "x"})
-    assert found.by_key["learn_days"].value == 7
-    assert found.left_out == ("TACIT_LEARN_DAYS: learn_days = 'x' is not a number; left out",)
+    found = settle({"receipt": False}, {}, {"TACIT_RECEIPT": "x"})
+    assert found.by_key["receipt"].value is False
+    assert found.left_out == ("TACIT_RECEIPT: receipt = 'x' is neither true nor false; left out",)
 
 
 def test_of_thousands_of_faults_a_few_are_told() -> None:

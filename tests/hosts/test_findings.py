@@ -13,6 +13,8 @@ from tests.verbs import open as open_memories
 
 import tacit as package
 from tacit.core.links import Mark
+from tacit.core.run import Run
+from tacit.hosts import formats
 from tacit.hosts.source import BytesSource
 from tacit.learn.settle import unit_outcome
 from tacit.trial.outcome import Outcome
@@ -35,21 +37,19 @@ def neutral(folder: Path, text: str) -> bytes:
     return done.stdout
 
 
-@pytest.fixture
-def stands(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The person stands for what neutral files claim, as in their own settings."""
-    monkeypatch.setenv("TACIT_REVIEW_FORMATS", "neutral")
+def value_of(found: bytes) -> Run:
+    """The report as a value, which the program that hands it over stands for."""
+    [run] = formats.read(BytesSource(found), "neutral")
+    return run
 
 
 @pytest.mark.process
-def test_a_failed_test_becomes_a_lesson_whose_message_is_evidence(
-    folder: Path, stands: None
-) -> None:
+def test_a_failed_test_becomes_a_lesson_whose_message_is_evidence(folder: Path) -> None:
     """Seen in two reports it is in force; the message of the failure is quoted and never told."""
     with open_memories() as memories:
         for day in ("15", "16"):
             text = report(f'{FAILED}{TOTAL[:-1]}2"/>', f"2026-11-{day}T09:00:00")
-            [learned] = memories.learn(BytesSource(neutral(folder, text)))
+            [learned] = memories.learn(value_of(neutral(folder, text)))
             assert learned.warnings == ()
         [lesson] = memories.list()
         assert (lesson.text, lesson.source, lesson.trust) == (SAID, "test", "review")
@@ -59,7 +59,7 @@ def test_a_failed_test_becomes_a_lesson_whose_message_is_evidence(
 
 
 @pytest.mark.process
-def test_what_tests_say_of_a_run_settles_its_lessons(folder: Path, stands: None) -> None:
+def test_what_tests_say_of_a_run_settles_its_lessons(folder: Path) -> None:
     """A lesson of the tests' is judged by the tests of a later run, learned after the run itself;
     where nothing looked, its absence says nothing.
     """
@@ -76,12 +76,12 @@ def test_what_tests_say_of_a_run_settles_its_lessons(folder: Path, stands: None)
     outcomes = {}
     with open_memories(env={**os.environ, "TACIT_COIN": "never"}) as memories:
         for day in ("13", "14"):
-            memories.learn(BytesSource(neutral(folder, report(FAILED, f"2026-11-{day}T09:00:00"))))
+            memories.learn(value_of(neutral(folder, report(FAILED, f"2026-11-{day}T09:00:00"))))
         [lesson] = memories.list()
         for name, found in reports.items():
             with memories.run(task="make tests.test_cart.test_total pass", run=name) as run:
                 assert lesson.id in [each.id for each in run.lessons]
-            memories.learn(BytesSource(found), run=name)
+            memories.learn(value_of(found), run=name)
             [given] = [one for one in memories.audit(name)[0].lessons if one.memory == lesson.id]
             outcomes[name] = given.outcome
         assert outcomes == {"fixed": "not_reached", "broken": "occurred", "linted": "unknown"}

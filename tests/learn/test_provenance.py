@@ -86,7 +86,7 @@ def test_a_file_does_not_speak_for_itself(memories: Memories, claim: dict[str, A
     assert given(memories) == ""
     assert [memory.trust for memory in memories.list()] == ["agent"]
     if "by" in claim or "tier" in claim:
-        assert any("review_formats" in warning for warning in learned[0].warnings)
+        assert any("taken as an agent's" in warning for warning in learned[0].warnings)
 
 
 def test_an_unconnected_file_confirms_nothing(memories: Memories) -> None:

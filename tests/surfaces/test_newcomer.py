@@ -207,7 +207,6 @@ def test_plain_lines_are_imported(person: dict[str, str], folder: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "said", "kept"),
     [
-        ("tend", "yes", "yes"),
         ("model.daily_tokens", "5", 5),
         ("reader.off", "/a, /b", ["/a", "/b"]),
         ("learns", "no", False),
@@ -216,7 +215,7 @@ def test_plain_lines_are_imported(person: dict[str, str], folder: Path) -> None:
 def test_a_setting_is_set_by_a_command(
     person: dict[str, str], name: str, said: str, kept: Any
 ) -> None:
-    """A note asked for `tend = "yes"`, to be written into a TOML by hand."""
+    """Nobody writes a TOML by hand."""
     at = json.loads(called(person, "config", "set", name, said, "--json")[0])["data"]["file"]
     table, _, key = name.rpartition(".")
     there = tomllib.loads(Path(at).read_text())

@@ -15,7 +15,7 @@ from tacit.cli.words import one_line, table
 from tacit.core import clock
 from tacit.core.config import CONFIG_KEYS, settle
 from tacit.core.errors import Refused, UsageError, numbered
-from tacit.opened import acting, config_path, keys_path, store_path
+from tacit.opened import acting, config_path, keys_path
 from tacit.place import folders as places
 from tacit.place.identity import locate
 from tacit.screens.views import picked
@@ -46,8 +46,6 @@ def show_verb(args: Asked, cli: Cli) -> Answer:
         key: {"value": s.value, "source": s.source, "meaning": CONFIG_KEYS[key][2]}
         for key, s in settled.by_key.items()
     }
-    named = args.store or str(settled.by_key["store"].value) or None
-    data["store"]["value"] = store_path(named, cli.env)
     rows = [_row(key, at) for key, at in data.items() if args.every or at["source"] != "default"]
     lines = [table(rows, ("setting", "value", "from"))] if rows else []
     left = len(data) - len(rows)

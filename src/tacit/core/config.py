@@ -20,22 +20,12 @@ if TYPE_CHECKING:
 
 # key -> (default, may a repository set it, sentence)
 CONFIG_KEYS: dict[str, tuple[Any, bool, str]] = {
-    "store": ("", False, "the store file or URL; empty: the user's data folder"),
-    "domain": ("", True, "the domain of this project's runs"),
     "by": ("", False, "the name in which you act"),
-    "budget": ("auto", True, "how much is given: lean, balanced, deep or auto"),
     "ignore": (
         (),
         True,
         "globs of folders whose runs are never read or given anything; those of a repository and of TACIT_IGNORE: never read",
     ),
-    "review_formats": (
-        (),
-        False,
-        "formats whose reports you stand for: what they claim counts as a reviewer's word",
-    ),
-    "learn_days": (30, False, "how far back connect offers to learn"),
-    "tend": ("ask", False, "run tend by itself after a learned run: yes, no or ask"),
     "receipt": (True, False, "one line at the end of a session"),
     "learns": (True, False, "learn from sessions as they end; no: only give what is known"),
     "gives": (True, False, "give lessons to agents; no: only learn"),
@@ -43,22 +33,7 @@ CONFIG_KEYS: dict[str, tuple[Any, bool, str]] = {
     "model.name": ("", False, "the model it serves"),
     "model.key_env": ("", False, "the environment variable that holds its key"),
     "model.command": ("", False, "a command that reads a prompt on its standard input"),
-    "model.seconds": (
-        0,
-        False,
-        "seconds a question may take where fewer are the rule: a model on this machine may need them",
-    ),
-    "model.rewrite": (
-        False,
-        False,
-        "let it reword questions to recall, which may then take a second and a half longer",
-    ),
     "model.daily_tokens": (200_000, False, "tokens a day a model may cost, then rules go on alone"),
-    "model.monthly_tokens": (
-        4_000_000,
-        False,
-        "tokens a month it may cost, then rules go on alone",
-    ),
     "reader.by": (
         "",
         False,

@@ -141,8 +141,8 @@ def reported(run: Run, format: str, vouched: bool, *, told: bool = False) -> Run
     if not count or told:
         return replace(run, findings=lowered)
     claim = (
-        f"{count} findings claim a reviewer's or a tool's word; taken as an agent's: if you stand for its reports, "
-        f"name {format} in review_formats in your own config.toml (tacit config says where it lies)"
+        f"{count} findings claim a reviewer's or a tool's word; taken as an agent's: a program of yours"
+        " stands for its reports by handing them to the library as values"
     )
     return replace(run, findings=lowered).warned(claim, count)
 

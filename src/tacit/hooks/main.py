@@ -354,21 +354,17 @@ def told_at(hook: Hook, event: Event) -> str:
         _key(hook, event, root),
         event.context,
     )
-    # A few lines each, whatever was chosen for starts and prompts.
-    level = "" if failed or running or touched else str(hook.settings["budget"])
     # After a compaction the notes are gone from the agent's context. They are given again, as they were assigned.
-    return _told(hook, project, query, asking, level.replace("auto", ""), emptied)
+    return _told(hook, project, query, asking, emptied)
 
 
-def _told(
-    hook: Hook, project: Project, query: Query, asking: AskingRun, level: str, repeat: bool
-) -> str:
-    if project.profile != PLAIN or project.values or level:
+def _told(hook: Hook, project: Project, query: Query, asking: AskingRun, repeat: bool) -> str:
+    if project.profile != PLAIN or project.values:
         with _whole(hook.store.path, hook.event, hook.env) as memories:
             asked = {**query.__dict__, **asking.__dict__}
             from tacit.hooks.recalling import inject
 
-            given = inject(memories, asked.pop("task"), **asked, budget=level, repeat=repeat)
+            given = inject(memories, asked.pop("task"), **asked, repeat=repeat)
     else:
         from tacit.hooks.record import tell
 

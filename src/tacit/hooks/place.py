@@ -73,7 +73,6 @@ def keep(store: Store, key: str, said: str) -> None:
 SETTINGS: dict[str, Any] = {
     "ignore": (),
     "receipt": True,
-    "budget": "auto",
     "learns": True,
     "gives": True,
 }

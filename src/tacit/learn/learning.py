@@ -275,7 +275,7 @@ def _reported(
 ) -> Iterator[tuple[Run, str]]:
     """The runs of a source, each with why nobody stands for it; empty where somebody does.
 
-    The caller of the library stands for a value, and whoever named the format in their own settings. A person who learns a report by
+    The caller of the library stands for a value. A person who learns a report by
     hand stands for it where its words are ours or its reviewers'; a neutral file, a linter's messages and comments are anybody's.
     What a system writes in its own folder is vouched for by the person who chose its profile (`app.vouching`).
     """
@@ -284,16 +284,12 @@ def _reported(
         return
     file = FileSource(source) if isinstance(source, str) else source
     name = format or formats.detect(file) or ""
-    listed = opened.settings()["review_formats"]
-    own = name in listed.value and (
-        opened.actor.is_person or listed.source != "TACIT_REVIEW_FORMATS"
-    )
     if isinstance(file, FileSource):
         file.opened.clear()  # recognising it may have looked elsewhere
     named = bool(format) and name not in SESSIONS
     runs = formats.read_something(file, name) if named else formats.read(file, name or None)
     for run in runs:
-        doubt = vouching(opened).doubt(file, formats.get(name), own=own, asks_git=by_place)
+        doubt = vouching(opened).doubt(file, formats.get(name), asks_git=by_place)
         yield reported(run, name, not doubt, told=by_place and name not in SESSIONS), doubt
 
 
@@ -337,7 +333,7 @@ def _named(opened: Opened, run: Run, domain: str, agent: str, id: str) -> Run:
     id = id or run.id
     return replace(
         run,
-        domain=domain or run.domain or str(opened.settings()["domain"].value),
+        domain=domain or run.domain,
         agent=agent or run.agent,
         id=id,
         # They are this run's, whatever it is called.

@@ -34,9 +34,9 @@ class Vouching:
         self._opened = opened
         self._tracked = TrackedFiles()
 
-    def doubt(self, source: Source, format: Format, *, own: bool, asks_git: bool = True) -> str:
-        """Why nobody stands for what was just read from a source; empty where somebody does. `own`: the user's settings name its format."""
-        person = own or (self._opened.actor.is_person and format.NAME not in ANYBODYS)
+    def doubt(self, source: Source, format: Format, *, asks_git: bool = True) -> str:
+        """Why nobody stands for what was just read from a source; empty where somebody does."""
+        person = self._opened.actor.is_person and format.NAME not in ANYBODYS
         opened = getattr(source, "opened", None)
         if format.NAME in SESSIONS:  # these count by their place
             return "" if person else "a session counts where its host keeps it"

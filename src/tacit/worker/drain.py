@@ -14,7 +14,6 @@ person says is known to the next session whatever a reader does.
 from __future__ import annotations
 
 import os
-import sys
 import threading
 import time
 from collections.abc import Mapping
@@ -23,7 +22,6 @@ from tacit.core import clock
 from tacit.core.errors import TacitError
 from tacit.core.rows import Job
 from tacit.core.value import replace
-from tacit.hooks.start_worker import spawned
 from tacit.hosts import shell_mark, surroundings
 from tacit.memory import Memory as Memories
 from tacit.memory import open
@@ -252,9 +250,8 @@ def _do(store: Store, env: Mapping[str, str], job: Job, worked: Worked) -> Worke
     )
 
 
-# What is due between sessions: at most once a day for each project, once the queue is empty. Forgetting is done here; an origin's night is
-# started in a process of its own, where the user allows it. A machine that was off for a week is caught up with once: what is due is due
-# since the last pass, however long ago that was.
+# What is due between sessions: at most once a day for each project, once the queue is empty. A machine
+# that was off for a week is caught up with once: what is due is due since the last pass.
 
 
 def projects_due(store: Store, now: str) -> list[str]:
@@ -268,28 +265,14 @@ def projects_due(store: Store, now: str) -> list[str]:
 
 
 def tend_what_is_due(memories: Memories, env: Mapping[str, str]) -> int:
-    """Let each project forget what is due, or start its origin's night, which nobody waits for; how many projects."""
-    store, now, nights = memories.store, memories.now(), _nights_allowed(memories, env)
-    done = 0
+    """Let each project forget what is due; how many projects. An origin's night is its person's to start: tacit origin tend."""
+    store, now, done = memories.store, memories.now(), 0
     for project in projects_due(store, now):
         with open(store.path, project=project, env=env, now=memories.now) as there:
-            night = there.profile.tend.night
-            if night and not nights:
+            if there.profile.tend.night:
                 continue
             with store.write() as tx:  # first: a pass that dies is not started again and again
                 tx.put_meta(f"tend:{project}:started", now)
             done += 1
-            if not night:
-                tending.fade(there)
-                continue
-        words = ["origin", "tend", "--quiet", "--project", project]
-        spawned([*words, "--store", os.path.abspath(store.path)], env)
+            tending.fade(there)
     return done
-
-
-def _nights_allowed(memories: Memories, env: Mapping[str, str]) -> bool:
-    return (
-        not env.get("TACIT_NO_WORKER")
-        and bool(sys.executable)
-        and str(memories.settings()["tend"].value) == "yes"
-    )

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,7 +11,6 @@ from tests.verbs import Memories
 
 from tacit.core.errors import Refused
 from tacit.testing import Clock, finding, run
-from tacit.worker import drain
 
 
 @pytest.fixture
@@ -90,29 +87,6 @@ def test_a_lesson_about_a_file_that_is_gone_sinks_and_says_so(
     (tree / "src" / "exporter.py").write_text("")
     memories.tend(only="sweep")
     assert not (memories.get(gone.id).tally.signals or {}).get("gone")
-
-
-def test_an_origins_night_is_begun_once_a_day_where_the_user_allows_it(
-    memories: Memories, tmp_path: Path, clock: Clock
-) -> None:
-    """Asked about in status, never started without leave; a missed week is caught up with once."""
-    memories.use_profile("joelclaw")
-    memories.learn(run("r1", finding("r1", "The importer drops empty rows"), ended_at=clock.now))
-    assert drain.projects_due(memories.store, clock.now) == [memories.project_id]
-    assert drain.tend_what_is_due(memories, memories.env) == 0
-    config = tmp_path / ".config" / "tacit"
-    config.mkdir(parents=True)
-    (config / "config.toml").write_text('tend = "yes"\n')
-    assert drain.tend_what_is_due(memories, {**os.environ, **memories.env}) == 1
-    assert drain.tend_what_is_due(memories, memories.env) == 0, "started already"
-    until = time.monotonic() + 120
-    while (
-        not memories.store.meta(f"tend:{memories.project_id}:tended") and time.monotonic() < until
-    ):
-        time.sleep(0.05)
-    assert memories.store.meta(f"tend:{memories.project_id}:tended")
-    clock.advance(days=7)
-    assert drain.projects_due(memories.store, clock.now) == [], "nothing was learned since"
 
 
 def test_a_refused_move_is_counted(memories: Memories) -> None:

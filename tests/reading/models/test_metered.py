@@ -52,26 +52,6 @@ def test_secrets_and_private_passages_do_not_leave(book: Any) -> None:
     assert "ghp_" not in fake.prompts[0] and "diary" not in fake.prompts[0]
 
 
-def test_a_slow_model_has_the_time_that_the_user_gives_it(book: Any) -> None:
-    """`model.seconds` lengthens what a step allows and never shortens it."""
-    fake = Fake(Reply("fine"))
-    for patience in (0.0, 10.0, 600.0):
-        Metered(fake, book, 1000, patience=patience).ask("hello", timeout=60.0)
-    assert fake.times == [60.0, 60.0, 600.0]
-
-
-@pytest.mark.parametrize(("lane", "seconds"), [("", 600), ("read", 600), ("rewrite", 0)])
-def test_a_question_for_which_somebody_waits_is_not_lengthened(
-    book: Any, lane: str, seconds: int
-) -> None:
-    from tacit.core.config import settle
-    from tacit.reading.models import chosen
-
-    settings = settle({"model": {"command": "cat", "seconds": 600}}, {}, {}).by_key
-    model: Any = chosen(settings, {}, book, lane=lane)
-    assert model._patience == seconds
-
-
 def test_tokens_are_counted_as_told_or_as_guessed(book: Any) -> None:
     """The price is paid in advance and set right afterwards."""
     Metered(Fake(Reply("fine", 11, 7)), book, 1000).ask("hello")

@@ -156,7 +156,7 @@ def test_a_dead_endpoint_is_not_asked_by_each_process_again(
 
 def test_a_hook_never_asks_a_model(endpoint: Any, folder: Path, alone: Path, tacit: Any) -> None:
     """Not at a start, not for a prompt, not at a failure, not at the end, although one is named that would hang."""
-    configure(alone, url=endpoint.url, name="m", rewrite=True)
+    configure(alone, url=endpoint.url, name="m")
     endpoint.answers = [3600]
     with open() as memories:
         memories.add(
@@ -186,7 +186,7 @@ def test_recall_is_answered_although_the_model_is_silent(
     endpoint: Any, folder: Path, alone: Path, tacit: Any
 ) -> None:
     """Where an origin asks one for better words: once, for its second or two, and it says why the words are the person's own."""
-    configure(alone, url=endpoint.url, name="m", rewrite=True)
+    configure(alone, url=endpoint.url, name="m")
     endpoint.answers = [3600]
     with open(profile="joelclaw", by="joel", yes=True) as memories:
         memory = memories.add("Run make migrate before the tests on a fresh database")

@@ -22,9 +22,6 @@ if TYPE_CHECKING:
     from tacit.reading.models.metered import Provider
 
 
-REWRITE = "rewrite"  # the lane of questions for which somebody waits
-
-
 def chosen(
     settings: Mapping[str, Any], env: Mapping[str, str], ledger: Ledger, *, lane: str = ""
 ) -> Model | None:
@@ -45,11 +42,7 @@ def chosen(
 
 
 def _metered(provider: Provider, settings: Mapping[str, Any], ledger: Ledger, lane: str) -> Metered:
-    daily, monthly = (int(settings[f"model.{span}_tokens"].value) for span in ("daily", "monthly"))
-    patience = (
-        0 if lane == REWRITE else int(settings["model.seconds"].value)
-    )  # somebody waits for a rewrite
-    return Metered(provider, ledger, daily, lane, monthly, patience)
+    return Metered(provider, ledger, int(settings["model.daily_tokens"].value), lane)
 
 
 def reader(

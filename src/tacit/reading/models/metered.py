@@ -66,11 +66,8 @@ class Metered:
         ledger: Ledger,
         daily: int,
         lane: str = "",
-        monthly: int = 1 << 60,
-        patience: float = 0.0,
     ) -> None:
-        self._provider, self._ledger, self._daily, self._monthly = provider, ledger, daily, monthly
-        self._patience = patience  # seconds that every question may take, however few are asked for
+        self._provider, self._ledger, self._daily = provider, ledger, daily
         self.identity = provider.identity
         self._key = f"model:{short_hash(provider.identity, lane)}"
 
@@ -79,7 +76,7 @@ class Metered:
     ) -> str:
         """The answer, or `ModelUnavailable`. Secrets and private passages do not leave the
         machine."""
-        clean, timeout = redact(private(prompt)).text, max(timeout, self._patience)
+        clean = redact(private(prompt)).text
         price = rough_tokens(clean)
         self._enter(price, timeout)
         try:
@@ -100,9 +97,7 @@ class Metered:
         try:
             self._ledger.update(
                 self._key,
-                lambda state, today, month: admitted(
-                    state, today + price, self._daily, now, timeout, month + price, self._monthly
-                ),
+                lambda state, today, _: admitted(state, today + price, self._daily, now, timeout),
                 {"model.calls": 1, "model.tokens.in": price},
             )
         except ModelUnavailable as refusal:
@@ -130,8 +125,6 @@ def admitted(
     daily: int,
     now: str,
     timeout: float,
-    this_month: int = 0,
-    monthly: int = 1 << 60,
 ) -> str:
     """The circuit's state after a question is let in; raises where it is not.
 
@@ -149,12 +142,6 @@ def admitted(
         raise ModelUnavailable(
             f"Today's {daily} tokens for the model are used up; rules go on alone.",
             "model.daily_tokens sets another limit.",
-            why="budget",
-        )
-    if this_month > monthly:
-        raise ModelUnavailable(
-            f"This month's {monthly} tokens for the model are used up; rules go on alone.",
-            "model.monthly_tokens sets another limit.",
             why="budget",
         )
     if circuit.failures < FAILURES:
