@@ -21,13 +21,16 @@ from tacit.origins.night.triage_rules import (
     longer_of_two,
 )
 
-# A program as the first word says what the line is about, also without backticks; "Node" is English.
-_COMMAND_FIRST = re.compile(
-    r"(?:bunx?|cargo|claude|codex|curl|docker|gh|git|gradle|inngest|joelclaw|kubectl|mvn|node|npm|npx"
-    r"|pip3?|pi|pnpm|poetry|pytest|python3?|redis-cli|terraform|todoist-cli|typesense|uv|yarn)\b"
-    r"(?![-./])"
+# A program's name says what a line is about, also without backticks: as the first word, where
+# "Docker" is English; and those of its program in any spelling there, anywhere as they are typed.
+_NAMES = "bunx?|claude|codex|git|inngest|kubectl|node|npm|pi|pnpm|redis-cli|todoist-cli|typesense"
+_COMMAND = re.compile(
+    rf"(?:^(?i:{_NAMES})|(?<![\w./-])(?:{_NAMES})"
+    r"|^(?:cargo|curl|docker|gh|gradle|joelclaw|mvn|npx|pip3?|poetry|pytest|python3?|terraform|uv|yarn))"
+    r"\b(?![-./])"
 )
-_DATED_OPENING = re.compile(r"^(?:-\s*)?\(\d{4}-\d\d-\d\d\)\s*")
+_DATE = r"\(\d{4}-\d\d-\d\d\)\s*"
+_DATED_LINE, _DATED_OPENING = re.compile(rf"^-\s*{_DATE}"), re.compile(rf"^(?:-\s*)?{_DATE}")
 
 
 def page_line(
@@ -38,14 +41,15 @@ def page_line(
     told = artifact_of(text, settings)
     if told:
         return Triaged("reject", told)
-    for line in page_lines:
-        score = duplicate(suggested.printed, line, settings)
-        if score:
-            return Triaged(
-                "reject", f"duplicate of existing MEMORY entry ({round(score * 100)}% similar)"
-            )
+    score = likeness_of_nearest(suggested.printed, page_lines, settings)
+    if score:
+        return Triaged(
+            "reject", f"duplicate of existing MEMORY entry ({round(score * 100)}% similar)"
+        )
     for other in pending:
-        if other.id != suggested.id and duplicate(suggested.printed, other.printed, settings):
+        if other.id != suggested.id and likeness_of_nearest(
+            suggested.printed, [other.printed], settings
+        ):
             return longer_of_two(suggested, other)
     line = suggested.printed
     if is_promotable(line, suggested.section, settings, refers=_refers(line)):
@@ -56,22 +60,29 @@ def page_line(
 _DENIED = re.compile(r"\b(?:not|never|no|don't)\b")
 
 
-def duplicate(text: str, other: str, settings: Section) -> float:
-    """How alike two texts are if that makes one a duplicate of the other; 0 if it does not."""
-    mine, theirs = _compared(text), _compared(other)
+def likeness_of_nearest(text: str, others: Iterable[str], settings: Section) -> float:
+    """How alike a text is to the nearest of these, if that makes it a duplicate; 0 if it does not.
+
+    A line of the page is compared without its date; where none is near then, both are: said again on another day it is the same.
+    """
+    lines = list(others)
+    for opening in (_DATED_LINE, _DATED_OPENING):
+        score = max((_alike(text, line, opening, settings) for line in lines), default=0.0)
+        if score:
+            return score
+    return 0.0
+
+
+def _alike(text: str, line: str, opening: re.Pattern[str], settings: Section) -> float:
+    mine, theirs = (opening.sub("", " ".join(each.lower().split())) for each in (text, line))
     score = likeness(mine, theirs, settings.threshold)
     denied = len(_DENIED.findall(mine)) != len(_DENIED.findall(theirs))
     return score if score >= settings.threshold and not denied else 0.0
 
 
-def _compared(text: str) -> str:
-    """A text without the bullet and date it opens with: said again on another day it is the same."""
-    return _DATED_OPENING.sub("", " ".join(text.lower().split()))
-
-
 def _refers(text: str) -> bool:
-    """Whether a line begins with a command: that makes it checkable, as its document asks."""
-    return bool(_COMMAND_FIRST.match(bare_line(text)))
+    """Whether a line names a command: that makes it checkable, as its document asks."""
+    return bool(_COMMAND.search(bare_line(text)))
 
 
 # What `hookspecs` finds here by name.
