@@ -2,9 +2,8 @@
 
 `make bench` calls this; by itself: python bench/tending.py [--size 100000]. CPU, medians in turns, or summed over all passes of a full one.
 
-The store was tended before: its marks say so. Tending its 90,000 lessons for the first time is not what is measured here. Of the lessons that come due one
-half was never met again and is archived, the other half is new: each is compared with its neighbours, and every tenth of them says what another says and is
-merged. A pass makes at most a fifth of the active set in changes and compares 2,000 lessons, so a large night takes several; all of them count.
+The store was tended before: its marks say so. Tending its 90,000 lessons for the first time is not what is measured here. What comes due was never met
+again and is archived. A pass makes at most a fifth of the active set in changes, so a large night takes several; all of them count.
 """
 
 from __future__ import annotations
@@ -82,18 +81,15 @@ def per_due(table: Table, size: int, due: int) -> float:
     come_due(path, due)
     with opened(path) as kept:
         spent, passes = 0.0, []
-        while not passes or passes[-1].moves or passes[-1].of("merge").figures["compared"]:
+        while not passes or passes[-1].moves:
             begun = time.process_time()
             passes.append(tending.tend(kept))
             spent += time.process_time() - begun
         spent -= len(passes) * min(
-            cpu(kept.tend) for _ in range(3)
+            cpu(lambda: tending.tend(kept)) for _ in range(3)
         )  # what a pass costs that finds nothing
-    archived, merged = (
-        sum(map(len, each)) for each in zip(*((p.archived, p.of("merge").changes) for p in passes))
-    )
-    compared = sum(each.of("merge").figures["compared"] for each in passes)
-    what = f"tend, {size:,} memories of which {due:,} are due: {len(passes)} passes, {archived:,} archived, {merged:,} merged, {compared:,} compared"
+    archived = sum(len(each.archived) for each in passes)
+    what = f"tend, {size:,} memories of which {due:,} are due: {len(passes)} passes, {archived:,} archived"
     table.tell(what, f"{1000 * spent / due:.2f} ms each")
     shutil.rmtree(os.path.dirname(path))
     return spent / due
@@ -106,7 +102,6 @@ def tended(size: int) -> str:
         lived_through(kept, path)
         project, entry = kept.ensure_project(), last_entry(kept)
         with kept.store.write() as tx:
-            tx.put_meta(f"tend:{project.id}:merged", str(entry))
             swept = (
                 kept.now(),
                 entry,
@@ -134,16 +129,14 @@ def lived_through(kept: Memories, path: str) -> None:
 
 
 def come_due(path: str, many: int) -> None:
-    """What an agent left: half of it long unmet, half new; of that every tenth says what the one before it says."""
+    """What an agent left and nobody met for long."""
     writer, folder = Writer(987_000), os.path.dirname(path)
-    old = [{**writer.lesson(), "kind": "fact", "at": LONG_AGO} for _ in range(many // 2)]
-    new = [{**writer.lesson(), "kind": "pitfall"} for _ in range(many - len(old))]
-    for n in range(10, len(new), 10):
-        new[n] = {**new[n - 1], "text": f"{new[n - 1]['text']} Again."}
     with open_memories(
         path, project=PROJECT, env={**environment(folder), "TACIT_RUN": "night"}, cwd=folder
     ) as agent:
-        correcting.add_many(agent, [*old, *new])
+        correcting.add_many(
+            agent, [{**writer.lesson(), "kind": "fact", "at": LONG_AGO} for _ in range(many)]
+        )
 
 
 def last_entry(kept: Memories) -> int:

@@ -205,10 +205,8 @@ def test_a_host_is_named_in_its_folder_and_in_the_table() -> None:
 def test_every_host_has_its_folder_and_its_page() -> None:
     """A line in the table, a folder, a how-to page; what the folder says fits the marks and the default profile's pages."""
     from tacit.hosts import HOSTS, SHELLS, every_host, speaker
-    from tacit.origins import named
 
     docs = ROOT.parents[1] / "docs"
-    targets = set(named("default").page.targets) - {"MEMORY.md"}
     for name, host in every_host().items():
         assert (
             host.name == name
@@ -227,8 +225,7 @@ def test_every_host_has_its_folder_and_its_page() -> None:
         assert not HOSTS[name].shell or HOSTS[name].shell in SHELLS, (
             "an agent in this host's shell would pass for a person"
         )
-        assert set(host.pages) <= targets
-    assert targets == {page for host in every_host().values() for page in host.pages}
+        assert all(page.endswith(".md") for page in host.pages)
     folders = {
         path.name.replace("_", "-")
         for path in (ROOT / "hosts").iterdir()

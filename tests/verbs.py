@@ -8,10 +8,11 @@ from typing import Any
 from tacit import settings
 from tacit.guards import finishing, guarding
 from tacit.hooks import recalling
-from tacit.learn import correcting, learning, looking, queries, readers, reviewing
+from tacit.learn import block, correcting, learning, looking, queries, readers, reviewing
+from tacit.learn import figures as health_of
 from tacit.memory import Memory
 from tacit.opened import open_store_at, store_path
-from tacit.origins import exchange, knowing, pages, tending
+from tacit.origins import exchange, knowing, tending
 from tacit.replay import replaying
 from tacit.store import safekeeping
 from tacit.sync import team
@@ -27,7 +28,7 @@ class Memories(Memory):
     accept_guard = guarding.accept_guard
     add = correcting.add
     add_many = correcting.add_many
-    alarms = tending.alarms
+    alarms = health_of.alarms
     antipatterns = knowing.antipatterns
     arm_check = finishing.arm_check
     arm_guard = guarding.arm_guard
@@ -46,6 +47,7 @@ class Memories(Memory):
     desk = learning.desk_of
     disarm_check = finishing.disarm_check
     disarm_guard = guarding.disarm_guard
+    earned = block.earned
     edit = correcting.edit
     effect = proving.effect
     effect_of = proving.effect_of
@@ -74,7 +76,8 @@ class Memories(Memory):
     is_told_at_starts = queries.is_told_at_starts
     join = team.join
     keep_left = learning.keep_left
-    keep_page = pages.keep_page
+    keep_page = block.keep_page
+    kept_pages = block.kept_pages
     keep_sessions = learning.keep_sessions
     keep_work_tree = replaying.keep_work_tree
     knowledge = property(knowing.knowledge)
@@ -92,8 +95,7 @@ class Memories(Memory):
     note = correcting.note
     notes = queries.notes
     offer_guards = guarding.offer_guards
-    page = pages.page
-    pages = property(pages.pages)
+    page = block.page
     patch = reviewing.patch
     pin = correcting.pin
     plan_replay = replaying.plan_replay
@@ -132,7 +134,7 @@ class Memories(Memory):
     sharing = team.sharing
     signers = queries.signers
     staging = property(tending.staging)
-    statistics = tending.statistics
+    statistics = health_of.statistics
     submit = learning.submit
     sync = team.share
     sync_by_itself = team.sync_by_itself

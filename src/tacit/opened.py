@@ -152,12 +152,6 @@ class Opened:
         """Close the store's connection."""
         self.store.close()
 
-    def publish(self) -> bool:
-        """Write the pages that hosts load; False where another process tends this project, and writes them itself."""
-        from tacit.origins.pages import publish
-
-        return publish(self)
-
     def accept_guard(self, offer: Proposal) -> str:
         """Arm a guard that was offered, and say so."""
         from tacit.guards.guarding import accept_guard

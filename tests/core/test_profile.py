@@ -86,7 +86,7 @@ def test_a_way_is_whole(name: str) -> None:
     assert {each.kind for each in way.extract.extractors.values()} <= {"", *way.kinds}
     assert {*way.scopes.keywords} <= {*SCOPES} and {*way.page.map.values()} <= {*way.page.sections}
     assert way.budget.lean <= way.budget.balanced <= way.budget.deep
-    for share in (way.match.threshold, way.match.margin, way.trial.rate, way.triage.threshold):
+    for share in (way.match.threshold, way.match.margin, way.trial.rate):
         assert 0 <= share <= 1
     facets = {"class": CLASSES, "scope": SCOPES, "trust": TIERS, "verdict": VERDICTS}
     facets["kind"] = tuple(way.kinds)

@@ -316,7 +316,7 @@ def test_a_discard_leaves_a_trace_and_a_night_its_figures(tmp_path: Path) -> Non
     world = chosen(tmp_path, "joelclaw")
     assert "1 discarded: a tool trace" in submit(world, SCRIPT, "<toolCall>ls</toolCall> ok").err
     submit(world, SCRIPT, "The queue keeps its jobs in packages/queue/jobs.db", category="ops")
-    assert "stats    1 active" in world.tacit(PERSON, "origin", "tend").out
+    assert "1 active" in world.tacit(PERSON, "origin", "tend").out
     assert "gate_discard" in world.tacit(PERSON, "doctor", "--json").out
 
 

@@ -778,48 +778,6 @@ def test_journey(desk: Desk, tacit: Any) -> None:
             assert json.loads(again.read_text("utf-8")) == json.loads(path.read_text("utf-8"))
 
 
-def test_rules_and_agents_files_go_on_as_pages(folder: Path) -> None:
-    """geas's second shape: lines keep their ids, drafts and prose stay, what is added by hand is taken in by import, as a rule of the project or the agent."""
-    agents = folder / ".geas" / "memory" / "agents"
-    agents.mkdir(parents=True)
-    rules, notes = folder / ".geas" / "rules.md", agents / "quality-specialist.md"
-    rules.write_text(
-        "# Project Rules\n\nProse.\n\n## Rules\n- [mem-task-1-1] Always run the gate\n- Keep contracts small\n  and signed\n- [DRAFT] maybe\n"
-    )
-    notes.write_text("# Quality Memory\n\n- Check the evidence first\n")
-    with verbs.open(profile="geas", by="olga", cwd=str(folder)) as memories:
-        memories.import_(".geas", trust="user")
-        for target in (".geas/rules.md", ".geas/memory/agents"):
-            memories.keep_page(target)
-        for memory in memories.pages.waiting():
-            memories.put_on_page(memory.id)
-        memories.page()
-        assert [line.partition(" <!--")[0] for line in rules.read_text().splitlines()] == [
-            "# Project Rules",
-            "",
-            "Prose.",
-            "",
-            "## Rules",
-            "- [mem-task-1-1] Always run the gate",
-            "- Keep contracts small",
-            "  and signed",
-            "- [DRAFT] maybe",
-        ]
-        assert [path.name for path in agents.iterdir()] == ["quality-specialist.md"]
-        notes.write_text(notes.read_text() + "- Read the contract twice\n")
-        rules.write_text(rules.read_text() + "- Sign every release\n")
-        memories.import_(".geas", trust="user")
-        memories.page()
-        found = {memory.text: memory for memory in memories.list()}
-        mine, ours = found["Read the contract twice"], found["Sign every release"]
-        whose = ("quality_specialist", "agent", "user", memories.project_id)
-        assert (mine.agent, mine.scope, mine.trust, mine.project) == whose
-        assert (ours.kind, ours.agent) == ("project_rule", "")
-        assert (
-            "Read the contract" not in rules.read_text() and "Sign every" not in notes.read_text()
-        )
-
-
 # -- what comes up again ---------------------------------------------------------------------------
 
 UNCHECKED = {"category": "input_validation", "concern": "Amounts are not checked"}

@@ -19,6 +19,7 @@ from tacit.core.value import replace
 from tacit.hooks.answer import showing
 from tacit.hooks.events import Query
 from tacit.hosts.source import BytesSource
+from tacit.learn.block import section_of
 from tacit.learn.gate import GateRules
 from tacit.lesson import Lesson, Tally
 from tacit.origins import named
@@ -26,13 +27,12 @@ from tacit.origins.applied import echoed
 from tacit.origins.filing import category_of
 from tacit.origins.gates import annotation
 from tacit.origins.joelclaw import observations as joelclaw
+from tacit.origins.joelclaw.page import append
+from tacit.origins.joelclaw.triage import Suggested, answers, by_rules
 from tacit.origins.levels import FETCH, by_length, level_for
 from tacit.origins.likeness import MATCHERS
-from tacit.origins.night.layout import append, known_section, lines
-from tacit.origins.night.triage_rules import Suggested, answers
 from tacit.origins.observer import parse_observer, sanitize_text, sanitize_transcript
 from tacit.origins.origin import stage
-from tacit.origins.page_rules import page_line
 from tacit.origins.ranked import Ranked, asked, unfit
 from tacit.origins.ranking import decayed
 from tacit.origins.rewrite import is_enabled, skipped
@@ -324,13 +324,9 @@ def triage(given: dict[str, Any], book: Notebook) -> dict[str, Any]:
     def suggested(each: dict[str, str]) -> Suggested:
         return Suggested(each["id"], each["section"], each["change"])
 
-    page = [line.text for line in lines(given["memory_markdown"])]
-    said = page_line(
-        suggested(given["proposal"]),
-        page,
-        [suggested(each) for each in given["pending"]],
-        PROFILE.triage,
-    )
+    page = [line.strip() for line in given["memory_markdown"].splitlines() if line[:2] == "- "]
+    pending = [suggested(each) for each in given["pending"]]
+    said = by_rules(suggested(given["proposal"]), page, pending)
     words = {
         "promote": "auto-promote",
         "reject": "auto-reject",
@@ -500,7 +496,7 @@ def judged(
     section: str = "Patterns",
 ) -> Any:
     """What the rules say of a line that is suggested for the page."""
-    return page_line(Suggested("n", section, text), page, waiting, PROFILE.triage)
+    return by_rules(Suggested("n", section, text), page, waiting)
 
 
 def test_defect_8_an_opposite_conclusion_is_no_duplicate() -> None:
@@ -542,19 +538,16 @@ def test_defect_9_a_merge_keeps_one_line() -> None:
 def test_defect_10_an_unknown_section_is_the_inbox() -> None:
     """Joel, Conventions and Miller Hooks were filed under Hard Rules, in another place under Patterns."""
     names = ("Joel", "Conventions", "Miller Hooks", "Billing")
-    assert [known_section(name, PROFILE.page) for name in names] == [
-        "Joel",
-        "Conventions",
-        "Miller Hooks",
-        "Inbox",
-    ]
+    put = [Lesson("m", "p", "x", extra={"section": name}) for name in names]
+    found = [section_of(each, PROFILE.page) for each in put]
+    assert found == ["Joel", "Conventions", "Miller Hooks", "Inbox"]
 
 
 def test_defect_11_what_the_model_leaves_open_reaches_a_person() -> None:
     """It stayed in the model's queue, paid for every half hour, until it expired."""
     batch = [Suggested("p1", "Patterns", "x"), Suggested("p2", "Patterns", "y")]
-    (said,) = answers('[{"id": "p1", "action": "needs-review"}]', batch)
-    assert (said.id, said.action) == ("p1", "review")
+    said = answers('[{"id": "p1", "action": "needs-review"}]', batch)
+    assert {id: each.action for id, each in said.items()} == {"p1": "review"}
 
 
 def test_defect_12_ids_are_never_used_again_and_nothing_is_lost_half_way(book: Notebook) -> None:
@@ -760,7 +753,6 @@ def test_where_a_command_goes_its_fence_goes() -> None:
     ("text", "promoted"),
     [
         ("(2026-03-02) pnpm -r build fails without a clean dist folder", True),
-        ("(2026-03-02) The gateway is rebuilt by docker compose up after each release", True),
         ("(2026-03-02) git push --force is blocked on main", True),
         ("(2026-03-02) Docker containers are slow on old laptops", False),
         ("(2026-03-02) They make good progress and go home early", False),

@@ -116,7 +116,7 @@ def test_a_page_is_written_through_no_link_that_leads_to_something_else(
         tree = memories.work_tree
         with pytest.raises(Refused, match="leads out of this project"):
             tree.write("CLAUDE.md", b"- `make seed`", (tmp_path / target).read_bytes())
-        assert memories.pages.kept() == [] and (tmp_path / target).read_text() == "umask 022\n"
+        assert memories.kept_pages() == [] and (tmp_path / target).read_text() == "umask 022\n"
 
 
 def test_doctor_names_what_of_a_repository_cannot_be_read(folder: Path, tacit: Any) -> None:

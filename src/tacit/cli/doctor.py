@@ -22,9 +22,9 @@ from tacit.cli.words import diff_lines, hung, one_line, paint
 from tacit.core import clock
 from tacit.core.errors import numbered
 from tacit.learn import queries, readers
+from tacit.learn.figures import alarms as alarms_in
 from tacit.learn.learning import unreadable_instructions
 from tacit.learn.queries import Checkup
-from tacit.origins import tending
 from tacit.screens.selection import counted
 from tacit.screens.views import for_you, picked
 from tacit.store import safekeeping
@@ -93,7 +93,7 @@ def doctor_verb(args: Asked, cli: Cli) -> Answer:
         noticed = commonest(memories.store, memories.project_id) if sound else []
         reads = readers.reading_notes(memories)
         yours = for_you(memories) if sound else []
-        alarms = [*(tending.alarms(memories, figures) if figures else ())]
+        alarms = [*(alarms_in(memories, figures) if figures else ())]
     if trials and trials.out_of_balance:
         notes.append(OUT_OF_BALANCE)
     compiled = compile_bytecode()

@@ -9,14 +9,14 @@ from tacit.cli.words import one_line
 from tacit.core.errors import numbered
 from tacit.core.profile import Profile
 from tacit.core.states import GONE
+from tacit.learn.figures import statistics
 from tacit.memory import Memory as Memories
-from tacit.origins import tending
 from tacit.screens.selection import Counted, counted_words
 from tacit.screens.wording import EVENTS_COUNTED
 from tacit.store.queue import failed_jobs
 
 if TYPE_CHECKING:
-    from tacit.origins.night.stats import Figures
+    from tacit.learn.figures import Figures
 
 
 def seen(memories: Memories, since: str) -> Figures:
@@ -24,7 +24,7 @@ def seen(memories: Memories, since: str) -> Figures:
     waiting = [
         f"{each['job']}: {one_line(each['error'], 120)}" for each in failed_jobs(memories.store)
     ]
-    return tending.statistics(memories, since, waiting)
+    return statistics(memories, since, waiting)
 
 
 def figures_json(found: Figures) -> dict[str, Any]:
@@ -49,8 +49,7 @@ def doctor_lines(found: Figures, profile: Profile, count: Counted) -> list[str]:
     lines += [f"not learned: {failure}" for failure in found.failures[:5]]
     if found.model:
         lines.append(f"model: {_model(found.model)}")
-    told = [_tier(name, at) for name, at in found.tiers.items() if at["decided"]]
-    return [*lines, f"decided without you: {'; '.join(told)}"] if told else lines
+    return lines
 
 
 # why a model gave no answer that could be used, as its failures are counted
@@ -82,12 +81,6 @@ def _model(counted: Mapping[str, int]) -> str:
     return (
         ", ".join([*told, *([f"failed or left out: {reasons}"] if why else [])]) or "not asked yet"
     )
-
-
-def _tier(name: str, at: Mapping[str, Any]) -> str:
-    agreed = f"{at['agreed']} of the last {at['last']} as people and outcomes had it"
-    agreed = agreed if at["last"] else "nothing came of them yet"
-    return f"{name} decided {at['decided']} ({agreed}), {'alone' if at['autonomous'] else 'as advice only'}"
 
 
 def _waiting(found: Figures, count: Counted) -> str:

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from difflib import unified_diff
 from typing import TYPE_CHECKING, Any
 
 from tacit.cli.verb import Answer, Asked, Cli, OneOf, arg, opt, verb
 from tacit.cli.words import one_line, width
 from tacit.core.errors import UsageError, numbered
-from tacit.learn import correcting
+from tacit.learn import block, correcting
 from tacit.memory import Memory as Memories
-from tacit.origins import pages
 
 if TYPE_CHECKING:
-    from tacit.origins.night.context import StepReport
+    from tacit.learn.block import Written
 
 
 class HostOrPage(OneOf):
@@ -36,7 +35,7 @@ def kept_page(args: Asked, cli: Cli) -> Answer:
     page.diff = page.check = False
     if args.dry_run:
         with cli.open(args, create=False) as memories:
-            text = pages.pages(memories).preview()
+            text = block.page_preview(memories)
         told = f"{args.host} would hold, between two marks of ours:\n\n{text}".rstrip()
         return Answer({"preview": text, "dry_run": True}, told)
     answer: Answer = page_verb.callback(page, cli)  # type: ignore[misc]
@@ -52,7 +51,6 @@ LINES_LISTED = 30  # lines that are shown before somebody is asked about them
     end="""examples:
   tacit origin page                                 how the page would read; nothing is written before you ask for it
   tacit origin page --target AGENTS.md              keep a block there: not a byte outside of it changes
-  tacit origin page --target MEMORY.md              the same in a file of its own
   tacit origin page --diff                          what would change
   tacit origin page approve k3v9                    let a lesson onto the page, which takes it off trial
   tacit origin page --target AGENTS.md --off        take the block out again
@@ -94,21 +92,21 @@ def page_verb(args: Asked, cli: Cli) -> Answer:
         if memories.project is None and not args.target:
             return Answer({"kept": [], "preview": ""}, "no lesson has earned a line yet")
         for target in args.target:
-            pages.keep_page(memories, target, not args.off)
+            block.keep_page(memories, target, not args.off)
         if args.verb == "approve":
             _approve(memories, args.ids)
-        if not pages.pages(memories).kept():
+        if not block.kept_pages(memories):
             return _nothing_kept(memories, args)
         if looks_only:
-            return _compared(pages.page(memories, dry_run=True), args.check)
+            return _compared(block.page(memories, dry_run=True), args.check)
         return _written(memories, args, cli)
 
 
 def _nothing_kept(memories: Memories, args: Asked) -> Answer:
     if args.off:
         return Answer({"kept": []}, "no page is kept any more")
-    text = pages.pages(memories).preview()
-    note = f"nothing is written: tacit origin page --target {memories.profile.page.target} keeps this page"
+    text = block.page_preview(memories)
+    note = "nothing is written: tacit connect AGENTS.md keeps a block of it there"
     return Answer(
         {"kept": [], "preview": text},
         text.rstrip("\n") or "no lesson has earned a line yet",
@@ -116,42 +114,33 @@ def _nothing_kept(memories: Memories, args: Asked) -> Answer:
     )
 
 
-def _approve(memories: Memories, ids: Sequence[str]) -> int:
-    chosen = (
-        [memories.get(id).id for id in ids]
-        if ids
-        else [memory.id for memory in pages.pages(memories).waiting()]
-    )
-    for id in chosen:
-        correcting.put_on_page(memories, id)
-    return len(chosen)
+def _approve(memories: Memories, ids: Sequence[str]) -> None:
+    earned = [memories.get(id) for id in ids] or block.earned(memories)
+    for memory in earned:
+        correcting.put_on_page(memories, memory.id)
 
 
 def _written(memories: Memories, args: Asked, cli: Cli) -> Answer:
-    waiting = pages.pages(memories).waiting()
-    if waiting and args.verb != "approve":
-        lines = [one_line(memory.text, width() - 6) for memory in waiting]
-        head = f"{numbered(len(waiting), 'lesson has', 'lessons have')} earned a line:"
+    earned = block.earned(memories)
+    if earned and args.verb != "approve":
+        lines = [one_line(memory.text, width() - 6) for memory in earned]
+        head = f"{numbered(len(earned), 'lesson has', 'lessons have')} earned a line:"
         if _agreed(args, cli, head, lines, "On the page with it, and off trial?"):
             _approve(memories, ())
-    by_hand: Sequence[str] = pages.page(memories, dry_run=True).figures.get("by_hand", ())
+    by_hand = block.page(memories, dry_run=True).by_hand
     question = "Replace what was written there by hand?"
     head = "changed between Tacit's marks:"
     over = bool(by_hand) and _agreed(args, cli, head, by_hand, question)
-    done = pages.page(memories, over=over)
-    lines = [
-        f"{'removed' if each['removed'] else 'wrote'} {each['path']}"
-        for each in done.figures.get("files", ())
-    ]
+    done = block.page(memories, over=over)
+    lines = [f"{'removed' if each.removed else 'wrote'} {each.path}" for each in done.files]
     notes = [*done.notes]
-    left = pages.pages(memories).earned()
+    left = len(block.earned(memories))
     if left:
         notes.append(
             f"{numbered(left, 'lesson has', 'lessons have')} earned a line: tacit origin page approve"
         )
-    return Answer(
-        _json(memories, done), "\n".join(lines) or "every page is up to date", warnings=notes
-    )
+    told = "\n".join(lines) or "every page is up to date"
+    return Answer(_json(memories, done), told, warnings=notes)
 
 
 def _agreed(args: Asked, cli: Cli, head: str, lines: Sequence[str], question: str) -> bool:
@@ -168,24 +157,28 @@ def _agreed(args: Asked, cli: Cli, head: str, lines: Sequence[str], question: st
     )
 
 
-def _compared(report: StepReport, check: bool) -> Answer:
-    files: Sequence[Mapping[str, Any]] = report.figures.get("files", ())
-    diffs = []
-    for each in files:
-        before, after = each["before"].splitlines(True), each["after"].splitlines(True)
-        diffs.append("".join(unified_diff(before, after, each["path"], f"{each['path']} (new)")))
-    lines = [diff.rstrip("\n") for diff in diffs]
-    behind = bool(files or report.notes)
-    shown = [{**each, "diff": diff} for each, diff in zip(files, diffs)]
+def _compared(done: Written, check: bool) -> Answer:
+    diffs = [
+        "".join(
+            unified_diff(
+                each.before.splitlines(True),
+                each.after.splitlines(True),
+                each.path,
+                f"{each.path} (new)",
+            )
+        )
+        for each in done.files
+    ]
+    behind = bool(done.files or done.notes)
+    shown = [{**each.__dict__, "diff": diff} for each, diff in zip(done.files, diffs)]
+    text = "\n".join(diff.rstrip("\n") for diff in diffs) or "every page is up to date"
     data = {"files": shown, "up_to_date": not behind}
-    text = "\n".join(lines) or "every page is up to date"
-    return Answer(data, text, code=int(check and behind), warnings=report.notes)
+    return Answer(data, text, code=int(check and behind), warnings=done.notes)
 
 
-def _json(memories: Memories, done: StepReport) -> dict[str, Any]:
+def _json(memories: Memories, done: Written) -> dict[str, Any]:
     return {
-        "kept": [target.name for target in pages.pages(memories).kept()],
-        "written": [each["path"] for each in done.figures.get("files", ())],
-        "by_hand": list(done.figures.get("by_hand", ())),
-        "proposals": list(done.proposals),
+        "kept": [*block.kept_pages(memories)],
+        "written": [each.path for each in done.files],
+        "by_hand": list(done.by_hand),
     }

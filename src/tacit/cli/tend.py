@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tacit.cli.lessons import moment
 from tacit.cli.verb import Answer, Asked, Cli, opt, verb
 from tacit.cli.words import one_line, table
 from tacit.core.errors import UsageError, numbered
@@ -16,8 +15,8 @@ from tacit.store.lookups import CAME_BACK, used_often
 if TYPE_CHECKING:
     from tacit.core.proposal import Proposal
     from tacit.memory import Memory as Memories
-    from tacit.origins.night import Tended
     from tacit.origins.night.context import StepReport
+    from tacit.origins.tending import Tended
 
 
 def _guards_offered(memories: Memories) -> list[Proposal]:
@@ -33,7 +32,7 @@ def _guards_offered(memories: Memories) -> list[Proposal]:
 
 @verb(
     "tend",
-    "what happens between runs: fade, merge, reflect, write the page",
+    "what happens between runs: fade, merge, propose, write the page",
     end="""examples:
   tacit origin tend                       everything that is due, once
   tacit origin tend --dry-run             what would be done
@@ -44,14 +43,9 @@ def _guards_offered(memories: Memories) -> list[Proposal]:
 @opt(
     "--only",
     metavar="STEP",
-    help="take one step only: sweep, merge, reflect, triage, page, prune or stats",
+    help="take one step only: sweep, merge, triage, page, stats or prune",
 )
 @opt("--run", metavar="RUN", help="the run that is over; it counts once, however often it is named")
-@opt(
-    "--since",
-    metavar="SINCE",
-    help="look at what changed since then; without it, since the last time",
-)
 @opt(
     "--below",
     type=float,
@@ -78,22 +72,17 @@ def tend_verb(args: Asked, cli: Cli) -> Answer:
             memories,
             args.run or "",
             only=args.only or "",
-            since=moment(args.since),
             dry_run=args.dry_run,
             report=lambda step, words: _progress(cli, step, words),
             **named,
         )
-        whole = not (args.only or args.dry_run or done.busy)
+        whole = not (args.only or args.dry_run)
         offered = _guards_offered(memories) if whole else []
     _progress(cli, "", "")
-    notes = [note for step in done.steps for note in step.notes] + (
-        [done.busy] if done.busy else []
-    )
+    notes = [note for step in done.steps for note in step.notes]
     notes += [f"a guard is offered for {each.memory}: tacit review" for each in offered]
     if done.left:
-        notes.append(
-            f"{numbered(done.left, 'more change')} due, beyond what one pass makes; tacit review shows the proposal"
-        )
+        notes.append(f"{numbered(done.left, 'more change')} due, beyond what one pass makes")
     return Answer(_json(done), _text(done), warnings=notes)
 
 
@@ -106,7 +95,6 @@ def _progress(cli: Cli, step: str, words: str) -> None:
 def _json(done: Tended) -> dict[str, Any]:
     return {
         "run": done.run or None,
-        "busy": done.busy or None,
         **picked(done, "counted faded"),
         "stale": list(done.stale),
         "moves": [_change(change) for change in done.moves],
@@ -132,8 +120,6 @@ def _change(change: tuple[str, str, str, str]) -> dict[str, str]:
 
 
 def _text(done: Tended) -> str:
-    if done.busy and not done.steps:
-        return f"{done.busy}; nothing was done"
     rows = [[step.name, _step_words(step)] for step in done.steps]
     lines = [table(rows)]
     if done.moves:

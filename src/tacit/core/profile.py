@@ -379,28 +379,13 @@ class Profile:
     tend = Section(
         night=False,  # an origin has one: what it does between runs beside forgetting
         when=("session_start", "daily"),
-        prune_days=365,  # where the ladder prunes what is stale
+        steps=("sweep", "page"),
     )
     triage = Section(
-        rules="known_line",
-        promote_sections=("What works", "Facts"),
-        promote_needs=("reference",),
-        threshold=0.55,  # as lessons are matched
-        checked=10,
         expire_days=7,
     )
     page = Section(
-        target="MEMORY.md",
-        # Beside the page. None is written before a person asked for it: tacit connect AGENTS.md
-        # AGENTS.md
-        targets={
-            "MEMORY.md": "block",
-            "AGENTS.md": "block",
-            "CLAUDE.md": "block",
-            "CLAUDE.local.md": "block",
-            "GEMINI.md": "block",
-            ".github/copilot-instructions.md": "block",
-        },
+        curated="",  # a page that an origin writes in its own way; any other holds a block
         title="Memory",
         max_lines=180,
         sections=listed(
@@ -415,11 +400,10 @@ class Profile:
             "command": "Commands",
             "fact": "Facts",
         },
-        line="- {text} <!-- {id} -->",
-        states=(),  # what stands for good; the pinned and the exempt beside it
+        states=(),  # what stands for good
     )
     model = Section(
-        steps=("read", "rewrite", "triage", "reflect"),
+        steps=("read", "rewrite", "triage"),
         timeout_s=60.0,
     )
     learn = Section(

@@ -19,6 +19,7 @@ from tacit.core.states import GONE, KEPT
 from tacit.core.trust import reaches, tier_to_take_away
 from tacit.core.value import replace
 from tacit.hooks.common import forget_used
+from tacit.learn.block import page
 from tacit.learn.by_hand import checked_facets, memory_from
 from tacit.learn.feedback import confirm, give_feedback, take_back
 from tacit.learn.gate import may_be_told
@@ -351,7 +352,9 @@ def erase_outside(opened: Opened, found: Lesson) -> None:
     forget_used(opened.store.path, opened.project_id, runs_of)
     opened.store.scrub()
     if found.on_page:
-        opened.publish()  # its line goes too, from every page that is kept; what git has committed stays there
+        page(
+            opened
+        )  # its line goes too, from every page that is kept; what git has committed stays there
 
 
 def figures(

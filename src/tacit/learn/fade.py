@@ -83,7 +83,7 @@ def fade(work: WorkContext, root: str = "") -> Faded:
                 )
     gone = look(work, root, changed)
     with work.write() as tx:
-        expired = _close(tx, project, now.at)
+        expired = close(tx, project, now.at)
         tx.put_meta(f"tend:{project}:tended", now.at)
         if not left:  # what is left must be found again
             tx.put_meta(_key(project), now.kept())
@@ -121,7 +121,7 @@ def _judged(
     return found
 
 
-def _close(tx: Transaction, project: str, at: str) -> int:
+def close(tx: Transaction, project: str, at: str) -> int:
     """Close questions whose time is over; their lessons keep their states."""
     over = [
         each

@@ -74,7 +74,7 @@ class Review:
     """Decisions of one person, in one role, in one project."""
 
     def __init__(
-        self, work: WorkContext, role: str, publish: Callable[[], bool] | None = None
+        self, work: WorkContext, role: str, publish: Callable[[], object] | None = None
     ) -> None:
         if role not in (_PERSON_ROLE, *work.profile.roles):
             raise UsageError(
@@ -83,7 +83,7 @@ class Review:
             )
         self.work, self.project, self.profile = work, work.project, work.profile
         self.by, self.role, self.now, self.ids = work.actor.name, role, work.now, work.ids
-        self.publish = publish  # writes the pages; False: another process is about to, and marks what it finds signed
+        self.publish = publish  # writes the pages
 
     def hand(self, at: str) -> Hand:
         """Whose changes these are."""
@@ -486,9 +486,6 @@ class Review:
                 f"Proposal {proposal.id} is {proposal.state}.",
                 "tacit review list shows what is open.",
             )
-        if proposal.kind == "tend":
-            self._settled(proposal, APPROVED, reason or "the next pass makes them all")
-            return Reviewed("", "", "", "the next pass makes them all", "", proposal.id)
         if proposal.kind == "notice":
             self._settled(proposal, APPROVED, reason or f"{self.by} knows")
             return Reviewed("", "", "", "closed", "", proposal.id)
@@ -575,8 +572,9 @@ class Review:
                 replace(proposal, approvals=(*proposal.approvals, (self.by, self.role)))
             )
             state = self._stage(tx.get(memory.id))
-        if self.publish is None or self.publish():
-            self._settled(proposal, APPROVED, reason or "stands on its page")
+        if self.publish is not None:
+            self.publish()
+        self._settled(proposal, APPROVED, reason or "stands on its page")
         return Reviewed(memory.id, state, was, reason or proposal.reason, "", proposal.id)
 
     def _take_lost(self, proposal: Proposal, reason: str) -> Reviewed:

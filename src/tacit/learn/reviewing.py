@@ -10,6 +10,7 @@ from tacit.core.proposal import APPROVED, OPEN, OTHER_WORDS, Proposal, new_words
 from tacit.core.states import ACTIVE, WAITING
 from tacit.core.value import fields, replace
 from tacit.learn import correcting
+from tacit.learn.block import page
 from tacit.learn.deciding import best, find_proposal, heard
 from tacit.learn.gate import may_be_told
 from tacit.learn.instructions import Patch, patch_of, replaced, turned
@@ -183,7 +184,7 @@ def settle(opened: Opened, proposal: str, why: str) -> None:
 
 
 def _seat(opened: Opened, role: str) -> Review:
-    publish = opened.publish if opened.publishes else None
+    publish = (lambda: page(opened)) if opened.publishes else None
     return Review(opened.work, role, publish)
 
 

@@ -72,7 +72,6 @@ class Origin(Profile):
     render = Profile.render.but(intro="", line="- {text}", wrap=False, max_line_chars=0)
     fade = Profile.fade.but(function="none", exposure=0, stale_days=0, never=(), never_states=())
     tend = Profile.tend.but(night=True)
-    triage = Profile.triage.but(promote_sections=())
     model = Profile.model.but(steps=())
 
 

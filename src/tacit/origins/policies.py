@@ -19,8 +19,8 @@ def of_origins(kind: str, name: str) -> Any:
         from tacit.origins.applied import POLICIES
     elif kind == "fade":
         from tacit.origins.fading import POLICIES
-    elif kind == "triage":
-        from tacit.origins.page_rules import POLICIES
+    elif kind == "page":
+        from tacit.origins.joelclaw.page import POLICIES
     elif kind == "step":
         from tacit.origins.asking import POLICIES
     elif kind == "extractor" and name == "repeated":

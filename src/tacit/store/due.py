@@ -57,14 +57,6 @@ def by_tally(
     return [row[0] for row in store.rows(sql, p=project, bound=bound, states=json.dumps(states))]
 
 
-def stale_and_met(store: Reads, project: str, since: str) -> list[str]:
-    """Memories that are marked stale and were met since."""
-    sql = _RANGE["seen"].replace(
-        "m.state IN (SELECT value FROM json_each(:states))", "m.stale_at <> ''"
-    )
-    return [row[0] for row in store.rows(sql, p=project, low=since, high="9")]
-
-
 def runs_that_could(
     store: Reads, project: str, last: int, since: str, agent: str, domain: str, most: int
 ) -> int:
@@ -111,20 +103,6 @@ def in_order(store: Reads, ids: Sequence[str]) -> list[str]:
     return [id for (id,) in store.rows(sql, ids=json.dumps(ids))]
 
 
-def held_and_met(store: Reads, project: str, runs: float, since: str, most: int) -> list[str]:
-    """Held lessons that so many runs met, one of them since a time; oldest first."""
-    rows = store.rows(
-        "SELECT m.id FROM memory m WHERE m.project = :p AND m.seen_at >= :since AND m.seen >= :runs"
-        " AND m.gate = 'hold' AND m.state = 'waiting'"
-        " ORDER BY m.n LIMIT :most",
-        p=project,
-        runs=runs,
-        since=since,
-        most=most,
-    )
-    return [row[0] for row in rows]
-
-
 def often_met(store: Reads, project: str, limit: int) -> list[str]:
     """Waiting and active lessons that more than one run met, most often met first."""
     sql = (
@@ -155,17 +133,13 @@ def touched(store: Reads, project: str, after: int) -> list[str]:
     return [row[0] for row in store.rows(sql, p=project, after=after)]
 
 
-def entries_after(
-    store: Reads, project: str, after: int, since: str, limit: int, verbs: Sequence[str] = ()
-) -> list[tuple[str, int]]:
-    """Memories changed after an entry and since a time, by one of these verbs if named, each with its newest entry, in that order."""
+def entries_after(store: Reads, project: str, after: int, limit: int) -> list[tuple[str, int]]:
+    """Memories changed after an entry, each with its newest one, in that order."""
     sql = (
-        "SELECT lesson, max(n) FROM journal WHERE project = :p AND n > :after AND at >= :since AND verb <> 'line'"
-        + (" AND verb IN (SELECT value FROM json_each(:verbs))" if verbs else "")
-        + " GROUP BY lesson ORDER BY 2 LIMIT :limit"
+        "SELECT lesson, max(n) FROM journal WHERE project = :p AND n > :after AND verb <> 'line'"
+        " GROUP BY lesson ORDER BY 2 LIMIT :limit"
     )
-    more = {"verbs": json.dumps(verbs)} if verbs else {}
-    return store.rows(sql, p=project, after=after, since=since, limit=limit, **more)
+    return store.rows(sql, p=project, after=after, limit=limit)
 
 
 def last_entry(store: Reads, memory: str = "") -> int:

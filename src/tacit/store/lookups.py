@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from tacit.core.links import Evidence
-    from tacit.core.proposal import Proposal
     from tacit.lesson import Lesson
     from tacit.store.reads import Reads
 
@@ -60,21 +59,6 @@ def signers(store: Reads, memories: Iterable[Lesson]) -> dict[str, str]:
         if text == texts[id]:
             found[id] = signer
     return {id: signer for id, signer in found.items() if signer}
-
-
-def judged_proposals(
-    store: Reads, project: str, kind: str, action: str, most: int
-) -> list[Proposal]:
-    """The latest proposals of a kind with a tier's word on them, oldest first; with `action`, those on which it was said."""
-    found = store.proposals_where(
-        "project = :p AND kind = :kind AND instr(payload, '\"judged\"') > 0 AND instr(payload, :said) > 0"
-        " ORDER BY created_at DESC, id LIMIT :most",
-        p=project,
-        kind=kind,
-        said=f'"{action}"' if action else '"',
-        most=most,
-    )
-    return found[::-1]
 
 
 def incidents(store: Reads, project: str) -> Iterator[Any]:

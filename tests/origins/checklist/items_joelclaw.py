@@ -13,11 +13,10 @@ from tacit.core import clock
 from tacit.core.errors import Unavailable
 from tacit.hosts.source import BytesSource
 from tacit.origins.applied import echoed
+from tacit.origins.joelclaw.triage import Suggested, by_rules, question
 from tacit.origins.levels import level_for
 from tacit.origins.likeness import choose_same
-from tacit.origins.night.triage_rules import Suggested, question
 from tacit.origins.origin import stage
-from tacit.origins.page_rules import page_line
 from tacit.origins.rewrite import reworded
 from tacit.words.prepared import MatchSettings, prepare
 
@@ -418,10 +417,9 @@ def reflection(at: Place) -> Iterator[Item]:
         "tier 1 auto-promote: dated, concrete, without an opinion",
         all(text in page for text in good),
     )
-    rules = at.memories.profile.triage
 
     def judged(text: str, page: tuple[str, ...] = (), waiting: tuple[Suggested, ...] = ()) -> Any:
-        return page_line(Suggested("a", "Patterns", text), page, waiting, rules)
+        return by_rules(Suggested("a", "Patterns", text), page, waiting)
 
     rejected = [judged("Add entries for the new gateway").action, judged(FACT, (FACT,)).action] == [
         "reject"

@@ -153,8 +153,6 @@ class ArcheFlow(Origin):
     )
     tend = Origin.tend.but(when=("after_run",))  # doc: decay after each run.complete
     page = Origin.page.but(
-        target=".archeflow/KNOWN_ISSUES.md",
-        targets={},
         sections=("Preferences", "Patterns", "Hints", "Inbox"),
         map={
             "preference": "Preferences",

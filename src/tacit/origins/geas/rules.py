@@ -410,10 +410,8 @@ class Geas(Origin):
     )
     tend = Origin.tend.but(when=("session_start",))  # doc: during Evolving or at session start
     page = Origin.page.but(
-        target=".geas/rules.md",
         title="Project Rules",
         sections=("Rules", "Decisions", "Patterns", "Inbox"),
-        targets={"AGENTS.md": "block", "CLAUDE.md": "block", ".geas/memory/agents/*.md": "agents"},
         map={
             "project_rule": "Rules",
             "agent_rule": "Rules",

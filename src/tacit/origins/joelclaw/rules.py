@@ -30,6 +30,12 @@ class Joelclaw(Origin):
     PRUNE_DAYS = 365  # "prune very old stale records conservatively"; the number is ours
     QUERY_CHARS = 300  # program
     REWRITE_SECONDS = 6.0  # program: raised from 2, a cold start always timed out
+    NEAREST = 10  # program: that an observation is compared with at night
+    # program: sections into which a dated fact with a reference goes by rules
+    PROMOTED = ("System Architecture", "Patterns")
+    BATCH = 10  # "LLM batch review"; the number is ours
+    ASKED_TWICE = 2  # ours: questions that a model may leave unanswered before a person is asked
+    LOOKBACK_DAYS = 7  # program: that a reflection looks back
     EXPIRE_DAYS = 7  # program: a proposal that nobody decides
     UNFILED = 0.05  # ADR-0095: a category for 95 % of items
     AGAIN = 3  # ours: further sessions after which what a person sent away is asked about
@@ -215,19 +221,12 @@ class Joelclaw(Origin):
         audits=("echo",),
     )
     # doc: nightly maintenance; program: a weekly summary
-    tend = Origin.tend.but(when=("daily", "weekly"), prune_days=PRUNE_DAYS)
-    # doc: rules, then a model in batches, then a person
-    triage = Origin.triage.but(
-        rules="page_line",
-        promote_sections=("System Architecture", "Patterns"),
-        promote_needs=("date", "reference"),
-        threshold=ALIKE,
-        checked=0,  # doc: tier 1 acts by itself, a person sees what is ambiguous or risky
-        expire_days=EXPIRE_DAYS,
+    tend = Origin.tend.but(
+        when=("daily", "weekly"), steps=("sweep", "merge", "triage", "page", "stats")
     )
+    triage = Origin.triage.but(expire_days=EXPIRE_DAYS)
     page = Origin.page.but(
-        target="MEMORY.md",
-        targets={},
+        curated="MEMORY.md",
         sections=(
             "Joel",
             "Hard Rules",
@@ -246,8 +245,7 @@ class Joelclaw(Origin):
             "projects": "Patterns",
             "people-relationships": "Joel",
         },
-        line="- ({date}) **{title}** — {text} <!-- {id} -->",  # the id is ours: a line keeps its lesson
         states=("stable", "canonical"),
     )
-    model = Origin.model.but(steps=("extract", "rewrite", "triage", "reflect"))  # its own observer
+    model = Origin.model.but(steps=("extract", "rewrite", "triage"))  # its own observer
     health = Origin.health.but(uncategorised=UNFILED)

@@ -6,25 +6,17 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from tacit.core.clock import after_days
-from tacit.core.proposal import APPROVED, OPEN, Proposal
-from tacit.core.states import UNDOUBTED
-from tacit.core.value import replace, value
-from tacit.origins.night import lease
-from tacit.store.counts import in_states
-from tacit.store.reads import Reads, WorkContext
+from tacit.core.proposal import Proposal
+from tacit.core.value import value
 
 if TYPE_CHECKING:
     from tacit.core.ports import Model
-    from tacit.origins.night.prune import Named
+    from tacit.core.profile import Profile
+    from tacit.place.files import WorkTree
+    from tacit.store.reads import Store, WorkContext
     from tacit.store.writes import Transaction
 
-_BOUNDLESS = 1 << 62
-LEAST, SHARE = (
-    50,
-    0.2,
-)  # changes of one pass at most, or this share of the active lessons if that is more
 NOTHING = "nothing to do"
-LOOKBACK_DAYS = 7  # that a reflection, and what is worth a line, looks back
 
 
 @value
@@ -32,7 +24,7 @@ class StepReport:
     """What one step did, or why it did nothing."""
 
     name: str
-    done: int = 0  # what it settled, in its own unit: lessons faded, pairs judged, lines written
+    done: int = 0  # what it settled, in its own unit: lessons faded, pairs joined, lines written
     changes: tuple[tuple[str, str, str, str], ...] = ()  # (memory, from, to, reason)
     proposals: tuple[str, ...] = ()  # made now; their ids
     left: int = 0  # due beyond the bound of one pass
@@ -41,119 +33,95 @@ class StepReport:
     figures: Mapping[str, Any] = {}  # its own, for --json
 
 
-class Bound:
-    """How much one pass may change, counted down: so many memories, or a share of the active ones; what is beyond becomes one proposal."""
+@value
+class Named:
+    """Which lessons a person wants taken out: those that meet every word given here."""
 
-    def __init__(self, store: Reads, project: str) -> None:
-        self.store, self.project = store, project
-        self.spent = self.left = 0
-        self._most = -1
-
-    def take(self) -> bool:
-        """Whether one more change may be made; counted either way."""
-        if self.spent >= LEAST and self.spent >= self.most:
-            self.left += 1
-            return False
-        self.spent += 1
-        return True
+    below: float | None = None  # confidence or success rate
+    older: float | None = None  # days since it was last met, or learned
+    unused: bool = False
+    staged: bool = False
 
     @property
-    def most(self) -> int:
-        """Changes of one pass; no bound where a person approved the surplus of the last one."""
-        if self._most < 0:
-            active = in_states(self.store, self.project, UNDOUBTED)
-            self._most = _BOUNDLESS if self._approved() else max(LEAST, int(SHARE * active))
-        return self._most
-
-    def _approved(self) -> list[Proposal]:
-        approved = self.store.proposals(self.project, state=APPROVED, limit=-1)
-        return [
-            each
-            for each in approved
-            if each.kind == "tend" and not (each.payload or {}).get("done")
+    def told(self) -> str:
+        """The words, for the journal."""
+        said = [
+            f"confidence or success rate below {self.below:g}" if self.below is not None else "",
+            f"not met for {self.older:g} days" if self.older is not None else "",
+            "never used" if self.unused else "",
+            "staged" if self.staged else "",
         ]
-
-    def settle(self, tx: Transaction, context: Context) -> None:
-        """Propose what was left, once; mark an approved surplus as done."""
-        for each in self._approved() if self._most == _BOUNDLESS and not self.left else ():
-            tx.put_proposal(replace(each, payload={**(each.payload or {}), "done": True}))
-        waiting = any(
-            each.kind == "tend" for each in tx.proposals(self.project, state=OPEN, limit=-1)
-        )
-        if self.left and not waiting:
-            told = f"{self.left} more changes are due than the {self.most} of one pass"
-            context.propose(tx, "tend", told, payload={"left": self.left, "bound": self.most})
+        return "pruned: " + ", ".join(word for word in said if word)
 
 
-class Context:
-    """The ports of a pass. A step writes through `write`, keeps its place with `mark`, and says that it lives with `alive`."""
+@value
+class Night:
+    """One pass over a project: what it may use, and how it writes."""
 
-    def __init__(
-        self,
-        work: WorkContext,
-        *,
-        run: str = "",
-        since: str = "",
-        dry_run: bool = False,
-        model: Model | None = None,
-        files: Any = None,
-        root: str = "",
-        named: Named | None = None,
-        by: str = "tend",
-        over: bool = False,
-        report: Callable[[str, str], object] | None = None,
-    ) -> None:
-        self.store, self.project, self.profile, self.now, self.ids = (
-            work.store,
-            work.project,
-            work.profile,
-            work.now,
-            work.ids,
-        )
-        self.work = work
-        self.run = run  # that is over; empty: all learned runs count
-        self.since = (
-            since  # the time from which changes are looked at; empty: that of the last pass
-        )
-        self.dry_run = dry_run
-        self.model = model  # None: rules go on alone
-        self.files, self.root = files, root  # the work tree
-        self.named = named  # the lessons that a person wants taken out by `prune`
-        self.by = by
-        self.over = over  # a person's leave to replace what was changed by hand between our marks
-        self._report = report  # hears of progress as (step, words)
-        self.name = self.ids()  # of this pass
-        self.bound = Bound(self.store, self.project.id)  # shared by all steps of the pass
-        self.held_until = ""  # by the lease; empty where none is held
+    work: WorkContext
+    run: str = ""  # that is over; empty: all learned runs count
+    dry_run: bool = False
+    model: Model | None = None  # None: rules go on alone
+    files: WorkTree | None = None
+    named: Named | None = None  # the lessons that a person wants taken out
+    by: str = "tend"
+    report: Callable[[str, str], object] | None = None  # hears of progress as (step, words)
+
+    @property
+    def store(self) -> Store:
+        """Where the project is kept."""
+        return self.work.store
+
+    @property
+    def project(self) -> str:
+        """Its id."""
+        return self.work.project.id
+
+    @property
+    def profile(self) -> Profile:
+        """Its way of remembering."""
+        return self.work.profile
+
+    @property
+    def version(self) -> str:
+        """The name of that way as the journal has it."""
+        return self.work.project.profile
+
+    def now(self) -> str:
+        """The time."""
+        return self.work.now()
 
     def write(self) -> Transaction:
         """A transaction under the profile's rules; in a dry run everything is taken back at its end."""
-        return self.store.write(confidence=self.profile.signals.confidence, keep=not self.dry_run)
+        return self.work.write(keep=not self.dry_run)
 
     def mark(self, name: str) -> str:
         """How far a step came, as it left it; empty at first."""
-        return self.store.meta(self._key(name))
+        return self.store.meta(f"tend:{self.project}:{name}")
 
     def put_mark(self, tx: Transaction, name: str, text: str) -> None:
         """Keep a step's place, in the transaction of what it did."""
-        tx.put_meta(self._key(name), text)
+        tx.put_meta(f"tend:{self.project}:{name}", text)
 
-    def _key(self, name: str) -> str:
-        return f"tend:{self.project.id}:{name}"
-
-    def propose(self, tx: Transaction, kind: str, told: str, memory: str = "", **more: Any) -> str:
-        """Put something before a judge, a person where nobody else is named; the proposal's id."""
-        at, id = self.now(), self.ids()
-        fields = {"by": self.by, "created_at": at, "memory": memory, "tier": "person", **more}
+    def propose(
+        self,
+        tx: Transaction,
+        kind: str,
+        told: str,
+        memory: str,
+        payload: Mapping[str, Any],
+        *,
+        tier: str = "person",
+        by: str = "",
+    ) -> str:
+        """Put something before a judge; the proposal's id."""
+        at, id = self.now(), self.work.ids()
         expires = after_days(at, self.profile.triage.expire_days)
-        tx.put_proposal(Proposal(id, self.project.id, kind, told, **fields, expires_at=expires))
+        more = {"memory": memory, "tier": tier, "payload": payload, "expires_at": expires}
+        tx.put_proposal(Proposal(id, self.project, kind, told, by or self.by, at, **more))
         return id
 
     def tell(self, step: str, words: str = "") -> None:
         """Report progress."""
-        if self._report is not None:
-            self._report(step, words)
-
-    def alive(self) -> None:
-        """Renew the lease where half of its time is over; to be called between calls of a model."""
-        lease.renew(self)
+        if self.report is not None:
+            self.report(step, words)

@@ -218,8 +218,6 @@ class Ralph(Origin):
     )
     tend = Origin.tend.but(when=())  # doc: pruning is done by hand
     page = Origin.page.but(
-        target=".aiwg/knowledge/LEARNINGS.md",
-        targets={},
         sections=(
             "Proven Strategies",
             "Anti-Patterns to Avoid",

@@ -1,8 +1,4 @@
-"""Figures of a project's memory, and what in them asks for attention.
-
-Counts are the store's own: those by facet are kept, the others are read. What a pass notes is only when it ended, so that
-`doctor` can say when memory was last tended.
-"""
+"""Figures of a project's memory, and what in them asks for attention."""
 
 from __future__ import annotations
 
@@ -14,23 +10,16 @@ from tacit.core.ladder import Asked
 from tacit.core.profile import Profile
 from tacit.core.states import ACTIVE, DOUBTED, GONE, UNDOUBTED
 from tacit.core.value import value
-from tacit.origins.night.agreement import TrackRecord
-from tacit.origins.night.context import Context, StepReport
-from tacit.origins.night.triage import standings
 from tacit.store import counts
 from tacit.store.due import often_met
 from tacit.store.reads import Reads
 
 if TYPE_CHECKING:
-    pass
+    from tacit.opened import Opened
 
-TENDED = "tended"  # the mark of when a whole pass last ended
 _FEW = 20  # below so many a share says nothing
-UNJUDGED, TOO_STALE, BACKLOG = (
-    0.05,
-    0.5,
-    50,
-)  # findings, active lessons, open proposals: more is a fault
+# findings, active lessons, open proposals: more is a fault
+UNJUDGED, TOO_STALE, BACKLOG = 0.05, 0.5, 50
 UNTENDED = 7.0  # days after which somebody should know
 STUCK = 5  # promotions that did not fire, of which the nearest missing condition is told
 
@@ -67,8 +56,6 @@ class Figures:
     model: Mapping[str, int]  # counters of models
     events: Mapping[str, int]  # all other counted events
     tended: str  # when a whole pass last ended; empty: never
-    # of triage: decided, known, agreed of the last, decides alone
-    tiers: Mapping[str, Mapping[str, Any]]
     failures: tuple[str, ...] = ()  # jobs of the worker that wait with an error
 
     @property
@@ -82,24 +69,9 @@ class Figures:
         return self.stale / self.active if self.active else 0.0
 
 
-def step(context: Context) -> StepReport:
-    """Note that a pass ended; tell what asks for attention."""
-    with context.write() as tx:
-        context.put_mark(tx, TENDED, context.now())
-    if not context.profile.rank.drop_stale:
-        return StepReport("stats")
-    # where stale ones are dropped, how many there are is what a night has to tell
-    held: dict[str, int] = {"active": 0, "stale": 0}
-    for state, stale, n in context.store.counted([context.project.id], ("state", "stale")):
-        held["active"] += n * (state in UNDOUBTED)
-        held["stale"] += n * (state in UNDOUBTED and bool(stale))
-    return StepReport("stats", figures=held)
-
-
-def figures(
-    store: Reads, project: str, profile: Profile, at: str, since: str, failures: Sequence[str] = ()
-) -> Figures:
-    """Look, and count."""
+def statistics(opened: Opened, since: str = "", failures: Sequence[str] = ()) -> Figures:
+    """How a project's memory is, and what happened since a time. `failures` are what a surface knows could not be learned."""
+    store, project, at = opened.store, opened.project_id, opened.now()
 
     def by(column: str) -> dict[str, int]:
         return dict(store.counted([project], (column,)))
@@ -141,21 +113,14 @@ def figures(
         held=sum(active("gate").get(gate, 0) for gate in ("hold", "quarantine")),
         under_review=states.get(DOUBTED, 0),
         harmful=tuple((memory.id, memory.text) for memory in harmful),
-        stuck=stuck(store, project, profile, at),
+        stuck=stuck(store, project, opened.profile, at),
         gone=counts.with_signal(store, project, "gone"),
         tokens=counts.tokens_given(store, project, since),
         model={name: int(n) for name, n in counted.items() if name.startswith("model.")},
         events={name: int(n) for name, n in counted.items() if not name.startswith("model.")},
-        tended=store.meta(f"tend:{project}:{TENDED}"),
-        tiers={each.tier: _record(each) for each in standings(store, project)},
+        tended=store.meta(f"tend:{project}:tended"),
         failures=tuple(failures),
     )
-
-
-def _record(tier: TrackRecord) -> dict[str, Any]:
-    return {
-        name: getattr(tier, name) for name in ("decided", "known", "agreed", "last", "autonomous")
-    }
 
 
 def stuck(store: Reads, project: str, profile: Profile, at: str) -> tuple[tuple[str, str], ...]:
@@ -166,7 +131,7 @@ def stuck(store: Reads, project: str, profile: Profile, at: str) -> tuple[tuple[
     return tuple((each.id, ladder.next_move(at)) for each, at in zip(found, known))
 
 
-def alarms(found: Figures, profile: Profile) -> tuple[str, ...]:
+def alarms(opened: Opened, found: Figures) -> tuple[str, ...]:
     """What somebody should look at, in sentences; empty where memory is well."""
     # A model that is left alone, or whose tokens are used up, was not called.
     quiet = ("model.failures.paused", "model.failures.budget")
@@ -187,7 +152,7 @@ def alarms(found: Figures, profile: Profile) -> tuple[str, ...]:
         ),
         (
             found.active >= _FEW
-            and found.uncategorised > profile.health.uncategorised * found.active,
+            and found.uncategorised > opened.profile.health.uncategorised * found.active,
             f"{found.uncategorised} of {found.active} active lessons have no category",
         ),
         (
@@ -206,13 +171,6 @@ def alarms(found: Figures, profile: Profile) -> tuple[str, ...]:
         (
             found.model.get("model.failures.budget", 0) > 0,
             f"a day's tokens were used up and {found.model.get('model.failures.budget', 0)} questions not asked; model.daily_tokens",
-        ),
-        *(
-            (
-                not at["autonomous"],
-                f"triage by {tier} agreed in {at['agreed']} of its last {at['last']} decisions and only advises now",
-            )
-            for tier, at in found.tiers.items()
         ),
         (
             found.active >= _FEW

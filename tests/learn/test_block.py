@@ -10,20 +10,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as some
 from tests import verbs
 from tests.verbs import Memories
 
 from tacit.core.errors import NotFound, Refused
-from tacit.core.page import bullets
-from tacit.origins import named
-from tacit.origins.night.layout import PageEntry, compose
-from tacit.origins.night.targets import END, framed, opening, outside
+from tacit.learn.block import END, bring_up
 from tacit.place.files import WorkTree
 
 RULES = ("Never push to main.", "Every migration has a way back.")
-PAGE = named().page
 
 
 @pytest.fixture
@@ -87,11 +81,9 @@ def test_killed_between_any_two_steps_a_page_is_old_or_new(folder: Path) -> None
 PASS = """
 import os, signal, sys
 import tacit
-from tacit.origins import pages
-from tacit.core import edits
+from tacit.learn import block
 from tacit.place import files
-from tacit.origins.night import page, page_candidates, page_ledger
-ours = {module.__file__ for module in (files, page, page_candidates, page_ledger)}
+ours = {module.__file__ for module in (files, block)}
 left = int(sys.argv[1])
 
 def trace(frame, event, arg):
@@ -105,7 +97,7 @@ def trace(frame, event, arg):
 
 with tacit.open() as memories:
     sys.settrace(trace)
-    pages.page(memories, over=True)
+    block.page(memories, over=True)
     sys.settrace(None)
 print(int(sys.argv[1]) - left)
 """
@@ -113,9 +105,9 @@ print(int(sys.argv[1]) - left)
 
 def test_killed_anywhere_a_pass_is_made_good_by_the_next(memories: Memories, folder: Path) -> None:
     """At points spread over reading, writing, remembering and marking: nothing twice, nothing lost."""
-    memories.keep_page("MEMORY.md")
+    memories.keep_page("AGENTS.md")
     memories.page()
-    page = folder / "MEMORY.md"
+    page = folder / "AGENTS.md"
 
     def run(line: int) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
@@ -141,7 +133,8 @@ def test_killed_anywhere_a_pass_is_made_good_by_the_next(memories: Memories, fol
             == sorted(memory.text for memory in memories.list(limit=99))
         )
     assert killed == 3 and memories.proposals() == []
-    assert memories.page(dry_run=True).figures == {"files": (), "by_hand": ()}
+    done = memories.page(dry_run=True)
+    assert (done.files, done.by_hand) == ((), ())
     assert not memories.health().health.faults
 
 
@@ -161,8 +154,8 @@ def test_what_an_editor_saved_meanwhile_is_not_written_over(folder: Path) -> Non
 def test_a_page_saved_between_reading_and_writing_is_read_again(
     memories: Memories, folder: Path
 ) -> None:
-    """What the editor saved is on the page that is written, and the line of the page too."""
-    memories.keep_page("MEMORY.md")
+    """What the editor saved is in the file that is written, and the new line too."""
+    memories.keep_page("AGENTS.md")
     memories.page()
 
     class Editor(WorkTree):
@@ -175,13 +168,9 @@ def test_a_page_saved_between_reading_and_writing_is_read_again(
                 page.write_text(page.read_text() + "\nWritten while you were looking.\n")
             return super().write(name, data, was)
 
-    from tacit.origins.night import tend
-    from tacit.origins.night.context import Context
-
     memories.put_on_page(memories.add("Sign every release.", kind="rule").id)
-    done = tend(Context(memories.work, files=Editor(".")), ("page",))
-    text = (folder / "MEMORY.md").read_text()
-    assert done.of("page").done == 1
+    assert len(bring_up(memories.work, Editor(".")).files) == 1
+    text = (folder / "AGENTS.md").read_text()
     assert "Written while you were looking." in text and "- Sign every release." in text
 
 
@@ -218,17 +207,6 @@ def test_what_is_no_file_is_told(memories: Memories, folder: Path) -> None:
 
 
 # --- blocks -------------------------------------------------------------------------------------------------------------
-
-THEIRS = some.text(some.sampled_from("ab# -\n\r<!>é"), max_size=60)
-
-
-@given(THEIRS, THEIRS)
-def test_a_block_changes_nothing_outside_of_it(before: str, after: str) -> None:
-    """Whatever stands around it, and taken out of the end of a file it leaves the file as it was."""
-    lead, part, end = opening("block", "Lessons", before)
-    frame = framed(before + lead + part + end + after, "block")
-    assert (frame.before, frame.part, frame.after) == (before + lead, part, end + after)
-    assert outside(framed(before + lead + part + end, "block")) == before
 
 
 @pytest.mark.parametrize(
@@ -306,29 +284,10 @@ def test_a_page_keeps_its_limits(folder: Path, monkeypatch: pytest.MonkeyPatch) 
         assert "of its 200 lessons found no room" in note
         assert text.count("\n") <= 180 and len(text.encode()) <= 22_000 and text.count("\n- ") > 150
         assert "Rule number 199" in text
-        assert memories.page(dry_run=True).figures["files"] == ()
-        monkeypatch.setattr("tacit.origins.night.page.MAX_BYTES", 3_000)
+        assert memories.page(dry_run=True).files == ()
+        monkeypatch.setattr("tacit.learn.block.MAX_BYTES", 3_000)
         memories.page()
         assert len((folder / "MEMORY.md").read_bytes()) <= 3_200
-
-
-@pytest.mark.parametrize("heading", ["## ", "### "])
-def test_new_lines_go_to_the_end_of_their_section(heading: str) -> None:
-    """Sections that are missing come in the profile's order; foreign ones and fences stay."""
-    lines = f"{heading}Mine\n- prose\n\n{heading}Security\n- old <!-- a1 -->\nNot a line.\n```\n{heading}Rules\n```\n\n{heading}Facts\n".split(
-        "\n"
-    )
-    entries = [
-        PageEntry("a1", "Security", "- old <!-- a1 -->"),
-        PageEntry("b2", "Security", "- new <!-- b2 -->"),
-        PageEntry("c3", "Rules", "- rule <!-- c3 -->"),
-    ]
-    placed = {"a1": next(each for each in bullets(lines, heading) if "old" in each.text)}
-    drawn = "\n".join(compose(lines, entries, placed, PAGE, heading=heading))
-    assert drawn == (
-        f"{heading}Mine\n- prose\n\n{heading}Rules\n- rule <!-- c3 -->\n\n{heading}Security\n- old <!-- a1 -->\n- new <!-- b2 -->\nNot a line.\n"
-        f"```\n{heading}Rules\n```\n\n{heading}Facts\n"
-    )
 
 
 def test_what_a_hand_changed_between_our_marks_is_replaced_on_a_yes_only(
@@ -342,7 +301,7 @@ def test_what_a_hand_changed_between_our_marks_is_replaced_on_a_yes_only(
     file.write_text(mine)
     told = memories.page()
     assert "changed between Tacit's marks" in told.notes[0] and file.read_text() == mine
-    assert told.figures["by_hand"] == ("AGENTS.md",)
+    assert told.by_hand == ("AGENTS.md",)
     assert sorted(memory.text for memory in memories.list()) == sorted(RULES)
     memories.page(over=True)
     assert "- Never push to main." in file.read_text() and "Fridays" not in file.read_text()
@@ -397,7 +356,7 @@ def test_what_is_erased_leaves_every_page(memories: Memories, folder: Path) -> N
     memories.erase(memory.id)
     assert not any(RULES[0] in path.read_text() for path in folder.glob("*.md"))
     assert RULES[1] in (folder / "MEMORY.md").read_text()
-    assert memory.id not in memories.store.meta(f"page:{memories.project_id}")
+    assert memory.id not in memories.store.meta(f"pages:{memories.project_id}")
 
 
 def test_a_project_named_from_elsewhere_keeps_its_own_page(
@@ -408,7 +367,7 @@ def test_a_project_named_from_elsewhere_keeps_its_own_page(
     project = memories.ensure_project()
     (tmp_path / "elsewhere").mkdir()
     with verbs.open(project=project.id, cwd=str(tmp_path / "elsewhere")) as other:
-        assert other.page().done == 1
+        assert len(other.page().files) == 1
     assert (folder / "MEMORY.md").exists() and list((tmp_path / "elsewhere").iterdir()) == []
 
 
@@ -419,35 +378,17 @@ def test_a_lesson_on_the_page_is_not_learned_from_the_page(memories: Memories) -
     assert memories.instruction_lines()["never push to main"] == "MEMORY.md"
 
 
-# --- who has earned a line --------------------------------------------------------------------------------------------
-
-
-def test_the_strongest_are_found_without_looking_at_all(folder: Path) -> None:
-    """However few are asked for, they are the first of all; how many there are is counted exactly."""
+def test_who_has_earned_a_line(folder: Path) -> None:
+    """Pinned ones first, then rules, preferences and the like by weight; nobody who stands there or was taken out."""
     with verbs.open() as opened:
-        kinds, severities = (
-            ("rule", "pitfall", "preference", "security"),
-            ("info", "bug", "warning"),
-        )
+        kinds = ("rule", "pitfall", "preference", "security")
         made = opened.add_many(
-            {
-                "text": f"Lesson {n} of many",
-                "kind": kinds[n % 4],
-                "severity": severities[n % 3],
-                "at": f"2026-11-15T10:00:{n:02}.000Z",
-            }
-            for n in range(60)
+            {"text": f"Lesson {n} of many", "kind": kinds[n % 4]} for n in range(12)
         )
-        for memory in made[3:60:11]:
-            opened.pin(memory.id)
+        opened.pin(made[5].id)
         opened.put_on_page(made[0].id)
         opened.forget(made[2].id)
-        every = [memory.id for memory in opened.pages.waiting()]
-        assert len(every) == opened.pages.earned() == len({*every}) > 40
-        assert (
-            made[0].id not in every
-            and made[2].id not in every
-            and every[0] in {memory.id for memory in made[3:60:11]}
-        )
-        for most in (0, 1, 2, 5, 17, 100):
-            assert [memory.id for memory in opened.pages.waiting(most)] == every[:most], most
+        every = [memory.id for memory in opened.earned()]
+        assert every[0] == made[5].id
+        assert {*every} == {made[n].id for n in (3, 4, 5, 6, 7, 8, 10, 11)}
+        assert [memory.id for memory in opened.earned(3)] == every[:3]
