@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.tables import by_table
 
-from tacit.words.own_words import own_text, own_words, unsure_text
+from tacit.words.own_words import own_text, own_words
 
 REVIEW = (
     "## Summary\n\nThis branch migrates the loader. Always rebuild the index — the cache is stale otherwise.\n\n"
@@ -96,6 +96,11 @@ def test_a_long_message_of_ones_own(text: str) -> None:
     assert own_text(text) == text.strip()
 
 
+def in_doubt(text: str, agent_before: str = "") -> str:
+    """The words that are perhaps the person's."""
+    return "\n\n".join(text[slice(*span)] for span in own_words(text, agent_before).unsure)
+
+
 def test_the_agents_own_offer_copied_back() -> None:
     """What the agent had just proposed is not the person's, short or long."""
     offer = (
@@ -103,7 +108,7 @@ def test_the_agents_own_offer_copied_back() -> None:
     )
     back = "always run the linter first and then push to the release branch without asking"
     assert own_text(f"yes please\n\n{back}", offer) == "yes please"
-    assert unsure_text(f"yes please\n\n{back}", offer) == back
+    assert in_doubt(f"yes please\n\n{back}", offer) == back
     assert own_text(f"yes please\n\n{back}") == f"yes please\n\n{back}"
 
 
@@ -117,7 +122,7 @@ def test_who_repeats_a_phrase_of_the_agent_has_typed_it() -> None:
 @by_table
 def test_in_doubt(text: str, own: str, unsure: str) -> None:
     """Short texts that somebody else may have written are neither the person's nor a paste."""
-    assert (own_text(text), unsure_text(text)) == (own, unsure)
+    assert (own_text(text), in_doubt(text)) == (own, unsure)
 
 
 PLAN = (

@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 
 _tables = Tables(__file__)
 
-TELLABLE = ("convention", "gate", "env", "git")
 # families that say what does not work here
 MISSING = frozenset("command usage cargo binary path github glob module script".split())
 NOT_HERE = "not here"  # their common signature
@@ -50,7 +49,6 @@ OF_NO_LESSON = (
     "work",
     "host",
 )  # natures of the work in hand and of the host's own protocol: nobody is told of them
-LONGEST_SAID = 110  # characters; a class or rule whose name is longer is a sentence in disguise
 
 _ANSI_CODES = r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)"
 _IDENTIFIER = r"[\w@.][\w@.:/+*#-]*|--?[\w][\w-]*"
@@ -141,19 +139,6 @@ def recognise(
     """The same, but only what a known form says; of some families, where others are not asked
     for."""
     return _recognised(clean(output, folder), families)
-
-
-def in_our_words(output: str, folder: str = "") -> str:
-    """What the first known form says, in our own words; empty where none fits, or where its name
-    is too long to be one."""
-    return next(
-        (
-            one.said
-            for one in recognise(output, folder)
-            if one.said and len(one.said) <= LONGEST_SAID
-        ),
-        "",
-    )
 
 
 def signatures(output: str, folder: str = "") -> tuple[str, ...]:
@@ -298,17 +283,17 @@ def _inside(path: str) -> str:
 
 
 class _Form:
-    """One form that a tool prints, and what it means. `needles` are looked for first: most
-    outputs hold none."""
+    """One form that a tool prints, and what it means: its family and, where one alone prints it,
+    the tool. `needles` are looked for first: most outputs hold none."""
 
     __slots__ = ("_compiled", "_source", "code", "family", "nature", "needles", "tool")
 
     _compiled: re.Pattern[str] | None
 
-    def __init__(
-        self, family: str, nature: str, needles: str, pattern: str, code: str = "", tool: str = ""
-    ) -> None:
-        self.family, self.nature, self.code, self.tool = family, nature, code, tool
+    def __init__(self, head: str, needles: str, pattern: str, code: str = "") -> None:
+        self.family, _, tool = head.partition(" ")
+        self.tool, self.code = tool or _TOOLS.get(self.family, ""), code
+        self.nature = "wip" if code == _CONFLICT else _NATURES[self.family]
         self.needles = tuple(needles.split("|"))
         self._source, self._compiled = pattern, None
 
@@ -326,6 +311,25 @@ class _Form:
         return "(?P<name>" in self._source and self.family in _NAMED
 
 
+def _plain(head: str, text: str, code: str = "") -> _Form:
+    """A text that says it as it stands."""
+    return _Form(head, text.lower(), text, code or text)
+
+
+_NATURES = {
+    family: nature
+    for nature, families in (
+        ("convention", "lint format commit"),
+        ("wip", "types compile test exception"),
+        ("env", "command usage script cargo version module package github http network port"),
+        ("env", "docker binary disk database glob path rights"),
+        ("gate", "wrapper hook"),
+        ("git", "git lock"),
+    )
+    for family in families.split()
+}
+_TOOLS = {"git": "git", "lock": "git", "github": "gh"}
+_CONFLICT = "merge conflict"
 _UNREAD, _NO_REMOTE = "remote cannot be read", "no such remote"
 # why a remote cannot be read: git says that too, and it is one failure
 _REASONS = frozenset("network rights http".split())
@@ -339,698 +343,437 @@ _DIAGNOSIS_TEXTS = {(family, code): said for family, code, said in _tables.rows(
 # into a folder for the moment, and packages.
 _COPIES = r"(?:tmp|temp|\.cache)(?:/(?:clones?|repos|checkouts))?|clones|third[_-]party"
 _PACKAGES = r"node_modules|bower_components|vendor|Pods|site-packages|dist-packages|\.?venv"
-_FILE_PATTERN = r"(?P<path>[\w@~./\\+-]+\.\w{1,8})"
+_FILE = r"(?P<path>[\w@~./\\+-]+\.\w{1,8})"
+_GO_AT = r"^\s*(?:\[[\w:-]+\] )?(?P<path>[\w./-]+\.go):\d+(?::\d+)?: "
+_PY_AT = r"^\s*(?P<path>[\w./-]+\.pyi?):\d+:\d+:"
+_QUOTED = r"[`'\"‘“]?(?P<name>[^\s`'\"’”]+)[`'\"’”]?"
 
 
 @lru_cache(maxsize=1)
 def _forms() -> tuple[_Form, ...]:
     """Codes before names before general words: a line is read by the first form that fits it."""
-    convention, env, git, wip, gate = "convention", "env", "git", "wip", "gate"
-    quoted = r"[`'\"‘“]?(?P<name>[^\s`'\"’”]+)[`'\"’”]?"
+    form, plain = _Form, _plain
     return (
-        # linters and formatters
-        _Form(
-            "lint",
-            convention,
+        form(
+            "lint gosec",
             "g1|g2|g3|g4|g5|g6|g7",
-            rf"^\s*{_FILE_PATTERN}:\d+(?::\d+)?:? (?P<code>G[1-7]\d\d)\b",
-            tool="gosec",
+            rf"^\s*{_FILE}:\d+(?::\d+)?:? (?P<code>G[1-7]\d\d)\b",
         ),
-        _Form(
+        form(
             "types",
-            wip,
             "(typecheck)",
-            rf"^\s*(?:\[[\w:-]+\] )?{_FILE_PATTERN}:\d+(?::\d+)?: .*\((?P<code>typecheck)\)\s*$",
+            rf"^\s*(?:\[[\w:-]+\] )?{_FILE}:\d+(?::\d+)?: .*\((?P<code>typecheck)\)\s*$",
         ),
-        _Form(
-            "format",
-            convention,
+        form(
+            "format golangci-lint",
             "(gofmt)|(goimports)|(gci)|(gofumpt)|(golines)",
-            rf"^\s*(?:\[[\w:-]+\] )?{_FILE_PATTERN}:\d+(?::\d+)?: .*\((?P<code>gofmt|goimports|gci|gofumpt|golines)\)\s*$",
-            tool="golangci-lint",
+            rf"^\s*(?:\[[\w:-]+\] )?{_FILE}:\d+(?::\d+)?: .*\((?P<code>gofmt|goimports|gci"
+            r"|gofumpt|golines)\)\s*$",
         ),
-        _Form(
-            "lint",
-            convention,
-            "(gosec)",
-            r"^\s*(?:\[[\w:-]+\] )?(?P<path>[\w./-]+\.go):\d+(?::\d+)?: .*?\b(?P<code>G[1-7]\d\d): .*\(gosec\)\s*$",
-            tool="golangci-lint",
+        form(
+            "lint golangci-lint", "(gosec)", rf"{_GO_AT}.*?\b(?P<code>G[1-7]\d\d): .*\(gosec\)\s*$"
         ),
-        _Form(
-            "lint",
-            convention,
-            ".go:",
-            r"^\s*(?:\[[\w:-]+\] )?(?P<path>[\w./-]+\.go):\d+(?::\d+)?: .* \((?P<code>[a-z][a-z0-9]{2,24})\)\s*$",
-            tool="golangci-lint",
-        ),
-        _Form(
-            "format",
-            convention,
-            "━━━",
-            r"^\s*(?:at )?(?P<path>[^\s:]+) format ━",
-            code="biome",
-            tool="biome",
-        ),
-        _Form(
-            "lint",
-            convention,
+        form("lint golangci-lint", ".go:", rf"{_GO_AT}.* \((?P<code>[a-z][a-z0-9]{{2,24}})\)\s*$"),
+        form("format biome", "━━━", r"^\s*(?:at )?(?P<path>[^\s:]+) format ━", "biome"),
+        form(
+            "lint biome",
             "lint/|assist/",
-            r"^\s*(?P<path>[^\s:]+)?(?::\d+:\d+)? ?(?:lint|assist)/(?P<code>[a-z0-9]+/[A-Za-z0-9/]+)(?=[\s━]|$)",
-            tool="biome",
+            r"^\s*(?P<path>[^\s:]+)?(?::\d+:\d+)? ?(?:lint"
+            r"|assist)/(?P<code>[a-z0-9]+/[A-Za-z0-9/]+)(?=[\s━]|$)",
         ),
-        _Form(
-            "lint",
-            convention,
+        form(
+            "lint eslint",
             " error|\terror",
             r"^\s+\d+:\d+\s+(?:error)\s+.+?\s{2,}(?P<code>@?[a-z][\w-]*(?:/[\w/-]+)?)\s*$",
-            tool="eslint",
         ),
-        _Form(
-            "lint",
-            convention,
+        form(
+            "lint markdownlint",
             "md0",
             r"(?:^|\s)(?P<path>[\w./-]+\.mdx?):\d+(?::\d+)?(?: error)? (?P<code>MD0\d\d)\b",
-            tool="markdownlint",
         ),
-        _Form(
-            "lint",
-            convention,
-            "sc1|sc2|sc3",
-            r"(?<![=,\w-])(?P<code>SC[123]\d{3})\b",
-            tool="shellcheck",
-        ),
-        _Form(
-            "lint", convention, "dl3|dl4", r"(?<![=,\w-])(?P<code>DL[34]\d{3})\b", tool="hadolint"
-        ),
-        _Form(
-            "lint",
-            convention,
-            "clippy::",
-            r"clippy::(?P<code>[a-z][a-z_-]+)\b(?!\w)",
-            tool="clippy",
-        ),
-        _Form(
-            "lint",
-            convention,
+        form("lint shellcheck", "sc1|sc2|sc3", r"(?<![=,\w-])(?P<code>SC[123]\d{3})\b"),
+        form("lint hadolint", "dl3|dl4", r"(?<![=,\w-])(?P<code>DL[34]\d{3})\b"),
+        form("lint clippy", "clippy::", r"clippy::(?P<code>[a-z][a-z_-]+)\b(?!\w)"),
+        form(
+            "lint rubocop",
             ".rb:",
-            rf"^{_FILE_PATTERN}:\d+:\d+: [CWEF]: (?:\[\w+\] )?(?P<code>[A-Z]\w+/\w+)",
-            tool="rubocop",
+            rf"^{_FILE}:\d+:\d+: [CWEF]: (?:\[\w+\] )?(?P<code>[A-Z]\w+/\w+)",
         ),
-        _Form(
-            "lint",
-            convention,
-            ".py:",
-            r"^\s*(?P<path>[\w./-]+\.pyi?):\d+:\d+: (?P<code>[CRWEF]\d{4}): ",
-            tool="pylint",
-        ),
-        _Form(
-            "lint",
-            convention,
-            ".py:",
-            r"^\s*(?P<path>[\w./-]+\.pyi?):\d+:\d+:? (?P<code>[A-Z]{1,4}\d{3,4})\b",
-            tool="ruff",
-        ),
-        _Form(
-            "lint",
-            convention,
+        form("lint pylint", ".py:", rf"{_PY_AT} (?P<code>[CRWEF]\d{{4}}): "),
+        form("lint ruff", ".py:", rf"{_PY_AT}? (?P<code>[A-Z]{{1,4}}\d{{3,4}})\b"),
+        form(
+            "lint ruff",
             "--> ",
-            r"^(?P<code>[A-Z]{1,4}\d{3,4}) (?:\[\*\] )?.+\n\s*--> (?P<path>[\w./-]+\.pyi?):\d+",
-            tool="ruff",
+            r"^(?P<code>[A-Z]{1,4}\d{3,4}) " r"(?:\[\*\] )?.+\n\s*--> (?P<path>[\w./-]+\.pyi?):\d+",
         ),
-        _Form(
-            "lint",
-            convention,
+        form(
+            "lint swiftlint",
             ".swift:",
-            rf"^{_FILE_PATTERN}:\d+:\d+: (?:error|warning): .+\((?P<code>[a-z_]+)\)\s*$",
-            tool="swiftlint",
+            rf"^{_FILE}:\d+:\d+: (?:error|warning): .+\((?P<code>[a-z_]+)\)\s*$",
         ),
-        _Form(
-            "lint",
-            convention,
-            ".kt:",
-            rf"^{_FILE_PATTERN}:\d+:\d+: .+\((?P<code>[\w-]+:[\w-]+)\)\s*$",
-            tool="ktlint",
-        ),
-        _Form(
-            "commit",
-            convention,
-            "✖",
-            r"^\s*✖\s+.+\[(?P<code>[a-z]+-[a-z-]+)\]\s*$",
-            tool="commitlint",
-        ),
-        _Form(
-            "format",
-            convention,
-            "code style issues",
-            r"Code style issues (?:found )?in",
-            code="prettier",
-            tool="prettier",
-        ),
-        _Form(
-            "format",
-            convention,
+        form("lint ktlint", ".kt:", rf"^{_FILE}:\d+:\d+: .+\((?P<code>[\w-]+:[\w-]+)\)\s*$"),
+        form("commit commitlint", "✖", r"^\s*✖\s+.+\[(?P<code>[a-z]+-[a-z-]+)\]\s*$"),
+        form("format prettier", "code style issues", "Code style issues (?:found )?in", "prettier"),
+        form(
+            "format formatter",
             "would reformat",
             r"^(?:W|w)ould reformat:? (?P<path>\S+)",
-            code="formatter",
-            tool="formatter",
+            "formatter",
         ),
-        _Form(
-            "format",
-            convention,
+        form(
+            "format rustfmt",
             "diff in ",
             r"^Diff in (?P<path>\S+?\.rs)(?: at line |:)\d+",
-            code="rustfmt",
-            tool="rustfmt",
+            "rustfmt",
         ),
-        _Form(
-            "format",
-            convention,
+        form(
+            "format formatter",
             "not formatted",
             r"(?i)\b(?:files?|code) (?:is|are|were) not (?:properly )?formatted",
-            code="formatter",
-            tool="formatter",
+            "formatter",
         ),
-        # types and compilers: the work in hand
-        _Form(
-            "types",
-            wip,
-            "error ts",
-            rf"^{_FILE_PATTERN}[:(]\d+[,:]\d+\)?:? (?:- )?error (?P<code>TS\d+)",
+        form("types", "error ts", rf"^{_FILE}[:(]\d+[,:]\d+\)?:? (?:- )?error (?P<code>TS\d+)"),
+        form("types", "error ts", r"\berror (?P<code>TS\d{3,5}):"),
+        form(
+            "types mypy", ": error: ", rf"^{_FILE}:\d+(?::\d+)?: error: .+\[(?P<code>[a-z-]+)\]\s*$"
         ),
-        _Form("types", wip, "error ts", r"\berror (?P<code>TS\d{3,5}):"),
-        _Form(
-            "types",
-            wip,
-            ": error: ",
-            rf"^{_FILE_PATTERN}:\d+(?::\d+)?: error: .+\[(?P<code>[a-z-]+)\]\s*$",
-            tool="mypy",
+        form(
+            "types pyright", "(report", rf"^\s*{_FILE}:\d+:\d+ - error: .+\((?P<code>report\w+)\)"
         ),
-        _Form(
-            "types",
-            wip,
-            "(report",
-            rf"^\s*{_FILE_PATTERN}:\d+:\d+ - error: .+\((?P<code>report\w+)\)",
-            tool="pyright",
-        ),
-        _Form("compile", wip, "error[e", r"^\s*error\[(?P<code>E\d{4})\]", tool="rustc"),
-        _Form("compile", wip, "error cs", r"\berror (?P<code>CS\d{4}):", tool="csc"),
-        _Form(
+        form("compile rustc", "error[e", r"^\s*error\[(?P<code>E\d{4})\]"),
+        form("compile csc", "error cs", r"\berror (?P<code>CS\d{4}):"),
+        form(
             "compile",
-            wip,
             ".go:",
-            r"^\s*(?P<path>[\w./-]+\.go):\d+:\d+: (?:(?P<code>undefined|syntax error|too many arguments|not enough arguments|missing return|declared and not used|imported and not used)\b|"
-            r"cannot use |\S+ (?:redeclared|undefined|declared and not used)|unknown field|undefined: |assignment mismatch|invalid operation|\"[^\"]+\" imported and not used)",
-            code="go",
+            r"^\s*(?P<path>[\w./-]+\.go):\d+:\d+: (?:(?P<code>undefined|syntax error"
+            "|too many arguments|not enough arguments|missing return"
+            r"|declared and not used|imported and not used)\b|cannot use |\S+ "
+            "(?:redeclared|undefined|declared and not used)|unknown field|undefined: "
+            r"|assignment mismatch|invalid operation|\"[^\"]+\" imported and not used)",
+            "go",
         ),
-        _Form(
+        form(
             "compile",
-            wip,
             ": error: |: fatal error: ",
-            rf"^{_FILE_PATTERN}:\d+(?::\d+)?: (?:fatal )?error: ",
-            code="c",
+            rf"^{_FILE}:\d+(?::\d+)?: (?:fatal )?error: ",
+            "c",
         ),
-        # what is not there
-        _Form("command", env, "command not found", r"command not found: (?P<name>[\w.@/+-]+)\s*$"),
-        _Form(
+        form("command", "command not found", r"command not found: (?P<name>[\w.@/+-]+)\s*$"),
+        form(
             "command",
-            env,
             "not found",
-            r"^(?:\S*sh|\S*bash|\(eval\))?:? ?(?:line )?(?:\d+: )?(?P<name>[\w.@/+-]+): (?:command )?not found\s*$",
+            r"^(?:\S*sh|\S*bash|\(eval\))?:? ?(?:line )?(?:\d+: )?(?P<name>[\w.@/+-]+): "
+            r"(?:command )?not found\s*$",
         ),
-        _Form(
+        form(
             "command",
-            env,
             "env: ",
-            r"^(?:/usr/bin/)?env: [‘'\"]?(?P<name>[\w.+-]+)[’'\"]?: No such file or directory",
+            r"^(?:/usr/bin/)?env: [‘'\"]?(?P<name>[\w.+-]+)[’'\"]?: No such file or" " directory",
         ),
-        _Form(
+        form(
             "command",
-            env,
             "is not recognized",
-            r"'?(?P<name>[\w.-]+)'? is not recognized as (?:an internal|a name of|the name of)",
+            r"'?(?P<name>[\w.-]+)'? is not recognized as (?:an internal|a name of" "|the name of)",
         ),
-        _Form(
+        form(
             "command",
-            env,
             "executable file not found",
             r"\"(?P<name>[\w.-]+)\": executable file not found",
         ),
-        _Form(
+        form(
             "command",
-            env,
             "failed to spawn|could not find executable",
-            rf"(?i)(?:failed to spawn|could not find executable):? {quoted}",
+            f"(?i)(?:failed to spawn|could not find executable):? {_QUOTED}",
         ),
-        _Form(
+        form(
             "usage",
-            env,
             "subcommand",
-            rf"(?:unrecognized|unknown|invalid|no such) subcommand:? {quoted}",
-            code="subcommand",
+            f"(?:unrecognized|unknown|invalid|no such) subcommand:? {_QUOTED}",
+            "subcommand",
         ),
-        _Form(
+        form(
             "usage",
-            env,
             "command",
-            rf"(?i)\b(?:unknown|no such|unrecognized|invalid) command:? {quoted}",
-            code="subcommand",
+            rf"(?i)\b(?:unknown|no such|unrecognized|invalid) command:? {_QUOTED}",
+            "subcommand",
         ),
-        _Form(
+        form(
             "usage",
-            env,
             "is not a",
-            rf"{quoted} is not an? (?:\w+ )?(?:command|subcommand)\b",
-            code="subcommand",
+            rf"{_QUOTED} is not an? (?:\w+ )?(?:command|subcommand)\b",
+            "subcommand",
         ),
-        _Form(
+        form("usage", "unexpected argument", f"unexpected argument {_QUOTED} found", "option"),
+        form(
             "usage",
-            env,
-            "unexpected argument",
-            rf"unexpected argument {quoted} found",
-            code="option",
-        ),
-        _Form(
-            "usage",
-            env,
             "option|flag|argument",
-            r"(?i)\b(?:unknown|illegal|invalid|unrecogni[sz]ed|no such) (?:shorthand )?(?:option|flag|arguments?)s?(?: --|:)? [`'\"]?(?P<name>-{0,2}\w[\w-]*)[`'\"]?",
-            code="option",
+            r"(?i)\b(?:unknown|illegal|invalid|unrecogni[sz]ed|no such) (?:shorthand )?"
+            r"(?:option|flag|arguments?)s?(?: --|:)? [`'\"]?(?P<name>-{0,2}\w[\w-]*)[`'\"]?",
+            "option",
         ),
-        _Form(
+        form(
             "usage",
-            env,
             "flag provided but not defined",
             r"flag provided but not defined: (?P<name>-\S+)",
-            code="option",
+            "option",
         ),
-        _Form("usage", env, "unknown json field", rf"Unknown JSON field: {quoted}", code="field"),
-        _Form(
-            "usage",
-            env,
-            "doesn't exist on type",
-            rf"Field {quoted} doesn't exist on type",
-            code="field",
+        form("usage", "unknown json field", f"Unknown JSON field: {_QUOTED}", "field"),
+        form("usage", "doesn't exist on type", f"Field {_QUOTED} doesn't exist on type", "field"),
+        form(
+            "script",
+            "script",
+            "(?i)(?:missing script:?|script not found)"
+            r" [`'\"]?(?P<name>[\w:@/-]+)[`'\"]?\s*$"
+            r"|script [`'\"](?P<other>[\w:@/-]+)[`'\"] not found",
         ),
-        _Form(
-            "script",
-            env,
-            "script",
-            r"(?i)(?:missing script:?|script not found) [`'\"]?(?P<name>[\w:@/-]+)[`'\"]?\s*$|script [`'\"](?P<other>[\w:@/-]+)[`'\"] not found",
-        ),
-        _Form(
-            "script",
-            env,
+        form(
+            "script pnpm",
             "_no_script",
             r"ERR_PNPM_\w*NO_SCRIPT\b.*? has an? [\"'](?P<name>[\w:@/-]+)[\"'] script",
-            tool="pnpm",
         ),
-        _Form(
-            "script",
-            env,
-            "no rule to make target",
-            rf"No rule to make target {quoted}",
-            tool="make",
+        form("script make", "no rule to make target", f"No rule to make target {_QUOTED}"),
+        form(
+            "script task", "no task|no tasks", f"(?i)no tasks? (?:named )?{_QUOTED} (?:was )?found"
         ),
-        _Form(
-            "script",
-            env,
-            "no task|no tasks",
-            rf"(?i)no tasks? (?:named )?{quoted} (?:was )?found",
-            tool="task",
+        form("script just", "recipe", f"does not contain recipe {_QUOTED}"),
+        form("cargo", "no library targets", "no library targets found", "no library target"),
+        form(
+            "cargo", "target", "no (?P<name>bin|test|example|bench) target named", "no such target"
         ),
-        _Form("script", env, "recipe", rf"does not contain recipe {quoted}", tool="just"),
-        _Form(
+        form(
             "cargo",
-            env,
-            "no library targets",
-            r"no library targets found",
-            code="no library target",
-        ),
-        _Form(
-            "cargo",
-            env,
-            "target",
-            r"no (?P<name>bin|test|example|bench) target named",
-            code="no such target",
-        ),
-        _Form(
-            "cargo",
-            env,
             "package id|packages matched|did not match any packages",
-            r"package ID specification .+ did not match any packages",
-            code="no such package",
+            "package ID specification .+ did not match any packages",
+            "no such package",
         ),
-        _Form(
-            "cargo",
-            env,
-            "failed to verify manifest",
-            r"failed to verify manifest",
-            code="manifest not complete",
-        ),
-        _Form(
-            "version", env, "node:", r"[Cc]annot find module ['\"]node:[\w/]+['\"]", code="Node.js"
-        ),
-        _Form(
-            "version", env, "engine", r"The engine [\"']node[\"'] is incompatible", code="Node.js"
-        ),
-        _Form(
-            "version", env, "requires go", r"go\.mod requires go >= ?[\d.]+ \(running go", code="Go"
-        ),
-        _Form("version", env, "requires rustc", r"requires rustc [\d.]+ or newer", code="rustc"),
-        _Form("version", env, "different python", r"requires a different Python", code="Python"),
-        _Form(
-            "module",
-            env,
-            "modulenotfounderror|no module named",
-            rf"No module named {quoted}",
-            tool="python",
-        ),
-        _Form(
-            "module",
-            env,
+        plain("cargo", "failed to verify manifest", "manifest not complete"),
+        form("version", "node:", r"[Cc]annot find module ['\"]node:[\w/]+['\"]", "Node.js"),
+        form("version", "engine", r"The engine [\"']node[\"'] is incompatible", "Node.js"),
+        form("version", "requires go", r"go\.mod requires go >= ?[\d.]+ \(running go", "Go"),
+        form("version", "requires rustc", r"requires rustc [\d.]+ or newer", "rustc"),
+        form("version", "different python", "requires a different Python", "Python"),
+        form("module python", "modulenotfounderror|no module named", f"No module named {_QUOTED}"),
+        form(
+            "module node",
             "cannot find",
-            rf"(?i)cannot find (?:module|package) {quoted}(?: (?:imported )?from ['\"]?(?P<path>[^'\"\s]+))?",
-            tool="node",
+            f"(?i)cannot find (?:module|package) {_QUOTED}(?: "
+            r"(?:imported )?from ['\"]?(?P<path>[^'\"\s]+))?",
         ),
-        _Form(
-            "module",
-            env,
+        form(
+            "module bundler",
             "could not resolve",
-            r"[Cc]ould not resolve (?:import )?\"(?P<name>[^\"\s]+)\"(?: from \"(?P<path>[^\"\s]+))?",
-            tool="bundler",
+            r"[Cc]ould not resolve (?:import )?\"(?P<name>[^\"\s]+)\""
+            r"(?: from \"(?P<path>[^\"\s]+))?",
         ),
-        _Form("module", env, "provides package", r"provides package (?P<name>[\w./-]+)", tool="go"),
-        # package managers
-        _Form(
+        form("module go", "provides package", r"provides package (?P<name>[\w./-]+)"),
+        form(
             "wrapper",
-            gate,
             "_first_fail|elifecycle",
             r"\b(?P<code>ERR_PNPM_RECURSIVE_(?:RUN|EXEC)_FIRST_FAIL|ELIFECYCLE)\b",
         ),
-        _Form("package", env, "err_pnpm_", r"\b(?P<code>ERR_PNPM_[A-Z_]+)\b", tool="pnpm"),
-        _Form(
-            "package",
-            env,
+        form("package pnpm", "err_pnpm_", r"\b(?P<code>ERR_PNPM_[A-Z_]+)\b"),
+        form(
+            "package npm",
             "npm err",
             r"npm (?:ERR!|error) code (?!ELIFECYCLE|1\b)(?P<code>E[A-Z0-9]+)",
-            tool="npm",
         ),
-        _Form(
-            "package",
-            env,
-            "yn00",
-            r"\b(?P<code>YN00\d\d)\b.*(?:error|fail|can't|could)",
-            tool="yarn",
-        ),
-        _Form(
-            "package",
-            env,
-            "externally-managed",
-            r"(?P<code>externally-managed-environment)",
-            tool="pip",
-        ),
-        _Form(
-            "package",
-            env,
+        form("package yarn", "yn00", r"\b(?P<code>YN00\d\d)\b.*(?:error|fail|can't|could)"),
+        form("package pip", "externally-managed", "(?P<code>externally-managed-environment)"),
+        form(
+            "package pip",
             "could not find a version",
             r"Could not find a version that satisfies the requirement (?P<name>[\w.-]+)",
-            code="no such version",
-            tool="pip",
+            "no such version",
         ),
-        _Form(
+        form("package uv", "no solution found", "No solution found when resolving", "no solution"),
+        form(
             "package",
-            env,
-            "no solution found",
-            r"No solution found when resolving",
-            code="no solution",
-            tool="uv",
-        ),
-        _Form(
-            "package",
-            env,
             "lockfile",
-            r"(?i)lockfile (?:had changes|is (?:out of date|not up to date)|needs to be updated)",
-            code="lockfile out of date",
+            "(?i)lockfile (?:had changes|is (?:out of date|not up to date)|needs to be updated)",
+            "lockfile out of date",
         ),
-        # git and what it is served by
-        _Form(
-            "lock", git, "index.lock", r"index\.lock': File exists", code="index.lock", tool="git"
-        ),
-        _Form(
+        form("lock", "index.lock", r"index\.lock': File exists", "index.lock"),
+        form(
             "git",
-            git,
             "[rejected]|[remote rejected]",
-            r"! \[(?:remote )?rejected\].*\((?P<code>non-fast-forward|fetch first|stale info|protected branch[^)]*|pre-receive hook declined)\)",
-            tool="git",
+            r"! \[(?:remote )?rejected\].*\((?P<code>non-fast-forward|fetch first"
+            r"|stale info|protected branch[^)]*|pre-receive hook declined)\)",
         ),
-        _Form(
-            "git", wip, "conflict (", r"^CONFLICT \([\w/ ]+\)", code="merge conflict", tool="git"
-        ),
-        _Form(
+        form("git", "conflict (", r"^CONFLICT \([\w/ ]+\)", "merge conflict"),
+        plain("git", "not a git repository"),
+        form(
             "git",
-            git,
-            "not a git repository",
-            r"not a git repository",
-            code="not a git repository",
-            tool="git",
-        ),
-        _Form(
-            "git",
-            git,
             "did not match any file",
-            r"pathspec '[^']*' did not match any file",
-            code="pathspec matches nothing",
-            tool="git",
+            "pathspec '[^']*' did not match any file",
+            "pathspec matches nothing",
         ),
-        _Form(
+        form("git", "no upstream branch", "has no upstream branch", "no upstream branch"),
+        form(
             "git",
-            git,
-            "no upstream branch",
-            r"has no upstream branch",
-            code="no upstream branch",
-            tool="git",
-        ),
-        _Form(
-            "git",
-            git,
             "would be overwritten",
-            r"would be overwritten by (?:merge|checkout|pull)",
-            code="local changes would be overwritten",
-            tool="git",
+            "would be overwritten by (?:merge|checkout|pull)",
+            "local changes would be overwritten",
         ),
-        _Form(
+        form(
             "git",
-            git,
             "nothing to commit|nothing added to commit|no changes added to commit",
-            r"^(?:nothing to commit|nothing added to commit|no changes added to commit)",
-            code="nothing to commit",
-            tool="git",
+            "^(?:nothing to commit|nothing added to commit|no changes added to commit)",
+            "nothing to commit",
         ),
-        _Form(
+        form(
             "git",
-            git,
             "already used by worktree|already checked out",
-            r"is already (?:used by worktree|checked out) at",
-            code="branch is in use by a worktree",
-            tool="git",
+            "is already (?:used by worktree|checked out) at",
+            "branch is in use by a worktree",
         ),
-        _Form(
+        form(
             "git",
-            git,
             "unstaged changes|uncommitted changes",
-            r"(?i)(?:have|contains|with) (?:unstaged|uncommitted) changes",
-            code="uncommitted changes",
-            tool="git",
+            "(?i)(?:have|contains|with) (?:unstaged|uncommitted) changes",
+            "uncommitted changes",
         ),
-        _Form(
+        form(
             "git",
-            git,
-            "ambiguous argument|bad revision|unknown revision|couldn't find remote ref|invalid reference",
-            r"ambiguous argument|bad revision|unknown revision|couldn't find remote ref|invalid reference",
-            code="no such revision",
-            tool="git",
+            "ambiguous argument|bad revision|unknown revision|couldn't find remote ref"
+            "|invalid reference",
+            "ambiguous argument|bad revision|unknown revision|couldn't find remote ref"
+            "|invalid reference",
+            "no such revision",
         ),
-        _Form(
+        form(
             "git",
-            git,
             "already exists",
-            r"^fatal: (?:a branch named )?'[^']+' already exists",
-            code="already exists",
-            tool="git",
+            "^fatal: (?:a branch named )?'[^']+' already exists",
+            "already exists",
         ),
-        _Form(
+        form(
             "git",
-            git,
             "does not appear to be a git repository",
             r"'[^'\n]+' does not appear to be a git repository",
-            code=_NO_REMOTE,
-            tool="git",
+            "no such remote",
         ),
-        _Form(
+        form(
             "git",
-            git,
             "signing failed|failed to sign",
-            r"signing failed|failed to sign",
-            code="signing failed",
-            tool="git",
+            "signing failed|failed to sign",
+            "signing failed",
         ),
-        _Form(
+        form("github", "could not resolve to a", r"Could not resolve to an? (?P<code>\w+)"),
+        form(
             "github",
-            env,
-            "could not resolve to a",
-            r"Could not resolve to an? (?P<code>\w+)",
-            tool="gh",
-        ),
-        _Form(
-            "github",
-            env,
             "still in progress",
             r"run \d+ is still in progress; logs",
-            code="logs of a running workflow",
-            tool="gh",
+            "logs of a running workflow",
         ),
-        _Form(
+        form(
             "github",
-            env,
             "gh auth login|bad credentials",
-            r"gh auth login|Bad credentials",
-            code="not logged in",
-            tool="gh",
+            "gh auth login|Bad credentials",
+            "not logged in",
         ),
-        _Form(
+        form(
             "http",
-            env,
             "http",
             r"\bHTTP(?:/\d(?:\.\d)?)?(?: Error| status| code)?:? (?P<code>4\d\d|5\d\d)\b",
         ),
-        _Form("http", env, "status code", r"(?i)\bstatus code:? (?P<code>4\d\d|5\d\d)\b"),
-        # the machine
-        _Form(
+        form("http", "status code", r"(?i)\bstatus code:? (?P<code>4\d\d|5\d\d)\b"),
+        form(
             "network",
-            env,
             "no such host|could not resolve host|enotfound|temporary failure in name",
-            r"(?i:no such host|could not resolve host|temporary failure in name resolution)|\bENOTFOUND\b",
-            code="host not found",
+            "(?i:no such host|could not resolve host"
+            r"|temporary failure in name resolution)|\bENOTFOUND\b",
+            "host not found",
         ),
-        _Form(
+        form(
             "network",
-            env,
             "connection refused|econnrefused",
             r"(?i:connection refused)|\bECONNREFUSED\b",
-            code="connection refused",
+            "connection refused",
         ),
-        _Form(
+        form(
             "network",
-            env,
             "etimedout|connection timed out|i/o timeout",
             r"\bETIMEDOUT\b|(?i:connection timed out|i/o timeout)",
-            code="timed out",
+            "timed out",
         ),
-        _Form(
+        form(
             "port",
-            env,
             "eaddrinuse|address already in use",
             r"\bEADDRINUSE\b|(?i:address already in use)",
-            code="in use",
+            "in use",
         ),
-        _Form(
-            "docker", env, "docker daemon", r"(?i)connect to the docker daemon", code="no daemon"
-        ),
-        _Form(
-            "binary", env, "exec format error", r"(?i)exec format error", code="exec format error"
-        ),
-        _Form(
-            "disk",
-            env,
-            "enospc|no space left",
-            r"\bENOSPC\b|[Nn]o space left on device",
-            code="full",
-        ),
-        _Form("database", env, "no such table", rf"no such table: {quoted}", code="table"),
-        _Form(
+        form("docker", "docker daemon", "(?i)connect to the docker daemon", "no daemon"),
+        form("binary", "exec format error", "(?i)exec format error", "exec format error"),
+        form("disk", "enospc|no space left", r"\bENOSPC\b|[Nn]o space left on device", "full"),
+        form("database", "no such table", f"no such table: {_QUOTED}", "table"),
+        form(
             "database",
-            env,
             "does not exist",
             r"(?P<code>relation|column|database|role) \"(?P<name>\w+)\" does not exist",
         ),
-        _Form("database", env, "no such column", rf"no such column: {quoted}", code="column"),
-        _Form(
-            "glob",
-            env,
-            "no matches found",
-            r"no matches found: (?P<path>\S+)",
-            code="no match",
-            tool="zsh",
-        ),
-        # tests
-        _Form("test", wip, "--- fail", r"^\s*--- FAIL: ", code="go"),
-        _Form("test", wip, "failed ", r"^FAILED \S+::", code="pytest"),
-        _Form("test", wip, "... failed", r"^test .+ \.\.\. FAILED", code="cargo"),
-        _Form("test", wip, "(fail)", r"^\s*\(fail\) ", code="bun"),
-        _Form("test", wip, "✗|✕|× ", r"^\s*(?:[✗✕] .+|× .+ \d+ms)$", code="js"),
-        _Form(
+        form("database", "no such column", f"no such column: {_QUOTED}", "column"),
+        form("glob zsh", "no matches found", r"no matches found: (?P<path>\S+)", "no match"),
+        form("test", "--- fail", r"^\s*--- FAIL: ", "go"),
+        form("test", "failed ", r"^FAILED \S+::", "pytest"),
+        form("test", "... failed", r"^test .+ \.\.\. FAILED", "cargo"),
+        form("test", "(fail)", r"^\s*\(fail\) ", "bun"),
+        form("test", "✗|✕|× ", r"^\s*(?:[✗✕] .+|× .+ \d+ms)$", "js"),
+        form(
             "test",
-            wip,
             "fail |fail\t|fail\n|fail\r",
             r"^\s*FAIL\s+\S+\.(?:[cm]?[jt]sx?|vue|svelte)\b",
-            code="js",
+            "js",
         ),
-        _Form("test", wip, "●", r"^\s*● .+ › ", code="js"),
-        _Form("test", wip, "fail\t|fail ", r"^FAIL\s+\S+", code="go"),
-        _Form("test", wip, "panicked at", r"panicked at ", code="cargo"),
-        # exceptions
-        _Form(
+        form("test", "●", r"^\s*● .+ › ", "js"),
+        form("test", "fail\t|fail ", r"^FAIL\s+\S+", "go"),
+        form("test", "panicked at", "panicked at ", "cargo"),
+        form(
             "path",
-            env,
             "enoent|filenotfounderror|no such file",
-            r"(?:ENOENT: no such file or directory, \w+ |FileNotFoundError: .*?: )'(?P<name>[^'\n]+)'",
+            r"(?:ENOENT: no such file or directory, \w+ |FileNotFoundError: "
+            r".*?: )'(?P<name>[^'\n]+)'",
         ),
-        _Form("path", env, "no such file", r"(?:^|: )no such file or directory: (?P<name>\S+)\s*$"),
-        _Form(
+        form("path", "no such file", r"(?:^|: )no such file or directory: (?P<name>\S+)\s*$"),
+        form(
             "path",
-            env,
             "no such file",
-            r"(?:^|[\s'])(?P<name>[\w@./~][\w@./+*-]*)'?: (?:(?:IO error for operation on \S+: )?No such file or directory|No such file)\b",
+            r"(?:^|[\s'])(?P<name>[\w@./~][\w@./+*-]*)'?: (?:"
+            r"(?:IO error for operation on \S+: )?No such file or directory|No such file)\b",
         ),
-        _Form(
+        form(
             "path",
-            env,
             "path does not exist|file does not exist",
             r"(?:Path|File) does not exist:? (?P<name>\S+)",
         ),
-        _Form(
+        form(
             "exception",
-            wip,
             "error",
-            r"^(?:E\s+|Output: )?(?:\s*\W?(?:Uncaught |Unhandled )?)(?P<code>(?:[a-z_]\w*\.)*[A-Z]\w*(?:Error|Exception))(?: \[\w+\])?(?::|$)",
+            r"^(?:E\s+|Output: )?(?:\s*\W?(?:Uncaught |Unhandled )?)(?P<code>"
+            r"(?:[a-z_]\w*\.)*[A-Z]\w*(?:Error|Exception))(?: \[\w+\])?(?::|$)",
         ),
-        _Form("exception", wip, "panic:", r"^panic: (?P<code>runtime error)?", code="panic"),
-        _Form(
+        form("exception", "panic:", "^panic: (?P<code>runtime error)?", "panic"),
+        form(
             "rights",
-            env,
             "permission denied|eacces|operation not permitted|eperm",
             r"(?i:permission denied|operation not permitted)|\bEACCES\b|\bEPERM\b",
-            code="denied",
+            "denied",
         ),
-        # that something refused, and no reason beside it
-        _Form(
+        form(
             "git",
-            git,
             "could not read from remote",
-            r"Could not read from remote repository",
-            code=_UNREAD,
-            tool="git",
+            "Could not read from remote repository",
+            "remote cannot be read",
         ),
-        _Form(
+        form(
             "hook",
-            gate,
             "hook|husky",
-            r"(?i)(?:husky - |lefthook.*)?\b(?P<code>pre-commit|commit-msg|pre-push|pre-receive)\b(?: script| hook)?[^\n]{0,40}?(?:failed|exited with)",
+            r"(?i)(?:husky - |lefthook.*)?\b(?P<code>pre-commit|commit-msg|pre-push"
+            r"|pre-receive)\b(?: script| hook)?[^\n]{0,40}?(?:failed|exited with)",
         ),
-        _Form(
+        form(
             "wrapper",
-            gate,
             "exited with code|task failed|error 1|error 2|exit status|without a word",
-            r"(?i)failed without a word|exited with code \d+|task failed|^make(?:\[\d+\])?: \*\*\* .*Error \d+|exit status \d+",
+            r"(?i)failed without a word|exited with code \d+|task failed|^make"
+            r"(?:\[\d+\])?: \*\*\* .*Error \d+|exit status \d+",
         ),
     )

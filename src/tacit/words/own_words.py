@@ -158,11 +158,6 @@ def own_text(text: str, agent_before: str = "") -> str:
     return "\n\n".join(text[start:end] for start, end in own_words(text, agent_before).own)
 
 
-def unsure_text(text: str, agent_before: str = "") -> str:
-    """… and the words that are perhaps theirs."""
-    return "\n\n".join(text[start:end] for start, end in own_words(text, agent_before).unsure)
-
-
 # --- in doubt -----------------------------------------------------------------------------------------------------------
 
 _CITES = _tables.pattern("_CITES", re.I | re.M)

@@ -92,16 +92,6 @@ def index_words(text: str, named: int = NAMED, beside: str = "") -> str:
     return " ".join(word for word in found if word not in known and word not in stop)
 
 
-def are_index_words(words: str, text: str, beside: str = "") -> bool:
-    """Whether these are a text's, as they are made now or were before: with more names of a long
-    text, with less of what stands beside."""
-    whole = f"{text} {beside}".rstrip()
-    return any(
-        words in (index_words(text, named, beside), index_words(whole, named))
-        for named in (NAMED, SCAN_LIMIT)
-    )
-
-
 def query_words(text: str, limit: int = 64) -> list[str]:
     """Distinct words to ask the index for, in reading order, stop words left out.
 
