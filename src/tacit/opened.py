@@ -213,14 +213,7 @@ class Opened:
 
     def ensure_project(self) -> Project:
         """The project's row, made now if it has none, and its id recorded where it will be found again."""
-        found = self.project
-        if found is None:
-            with self.store.write() as tx:
-                choice = self._choose(tx)
-                found = tx.project(choice.id) if choice.id else None
-                if found is None:
-                    found = self._new_project(tx, choice.id or new_id())
-            self._project = found
+        found = self.project or self.made_project()
         if not self.place.given and self.place.kind == "git" and self.place.id != found.id:
             from tacit.place.identity import locate
             from tacit.place.record import record_project
@@ -232,6 +225,14 @@ class Opened:
                     self._place = self._project = None
                     return self.ensure_project()
         return found
+
+    def made_project(self) -> Project:
+        """The project's row, made now, with no mark of it anywhere else."""
+        with self.store.write() as tx:
+            choice = self._choose(tx)
+            found = tx.project(choice.id) if choice.id else None
+            self._project = found or self._new_project(tx, choice.id or new_id())
+        return self._project
 
     def _new_project(self, tx: Transaction, id: str) -> Project:
         from tacit.lesson import AGENT

@@ -112,10 +112,11 @@ def test_the_first_minute(tacit: Any, projects: Path, alone: Path, folder: Path)
     flat = " ".join(done.out.split())
     told = [
         "Looked back at 3 sessions of 1 project, 12 Jan to 14 Jan 2026: 3 failures, each counted once a session (3 of 9 tool calls failed).",
-        "What these sessions teach without a reader (the costly first)",
+        "What agents will hear",
+        "- Always use pnpm instead of npm in this repo. met in 3 sessions (your word)",
         "- Run `npm ci` before `npm run test`; otherwise",
-        "met in 3 of 3 sessions, typically 2 extra calls, 40 s, about 2k tokens",
-        "- Always use pnpm instead of npm in this repo. you said it in 3 sessions",
+        "3 sessions, 6 extra calls in all",
+        "2 of 3 failures had happened in another session (67%), 6 extra calls until they were overcome.",
         "Next: tacit learn",
     ]
     assert all(each in flat for each in told), done.out
@@ -127,8 +128,8 @@ def test_the_first_minute(tacit: Any, projects: Path, alone: Path, folder: Path)
 def test_json_tells_the_figures(tacit: Any, projects: Path, folder: Path) -> None:
     """One JSON document, and nothing written beside it."""
     done = tacit("lookback", "--json")
-    names = ("sessions", "failures", "repeated", "forewarned")
-    assert [done.data[name] for name in names] == [3, 3, 2, 1]
+    names = ("sessions", "failures", "repeated", "calls")
+    assert [done.data[name] for name in names] == [3, 3, 2, 6]
     assert done.data["looked_in"] == [str(projects)]
     assert [*folder.iterdir()] == []
 
@@ -170,7 +171,7 @@ def test_a_hostile_transcript_stays_text(tacit: Any, projects: Path, folder: Pat
         )
     shown, data = tacit("lookback"), tacit("lookback", "--json")
     assert "\x1b" not in shown.out and "\\u001b" not in data.out
-    assert TOKEN[:12] not in shown.out + data.out and "[redacted:" in data.out
+    assert TOKEN[:12] not in shown.out + data.out
 
 
 def test_what_is_broken_is_counted(tacit: Any, projects: Path) -> None:
@@ -223,10 +224,9 @@ def test_a_repository_is_one_project(tacit: Any, projects: Path, tmp_path: Path)
     for number, place in enumerate((repository, repository / "docs", tmp_path / "tree")):
         session(f"a{number}", 20 + number, str(place)).save(projects)
     data = tacit("lookback", "--json", "--project-filter", "ATLAS").data
-    assert [
-        (each["name"], each["count"]["sessions"], each["count"]["forewarned"])
-        for each in data["projects"]
-    ] == [("atlas", 3, 1)]
+    assert [(each["name"], each["sessions"], each["repeated"]) for each in data["projects"]] == [
+        ("atlas", 3, 2)
+    ]
 
 
 def test_days_are_counted_from_now(tacit: Any, projects: Path) -> None:
@@ -236,7 +236,7 @@ def test_days_are_counted_from_now(tacit: Any, projects: Path) -> None:
         recent = Transcript(f"r{hours}", "/home/me/shop", now - timedelta(hours=hours)).prompt("go")
         recent.bash("npm test", MISSING).bash("npm ci").bash("npm test").save(projects)
     data = tacit("lookback", "--json", "--days", "3").data
-    assert (data["sessions"], data["repeated"], data["forewarned"]) == (2, 1, 0)
+    assert (data["sessions"], data["repeated"]) == (2, 1)
     assert tacit("lookback", "--days", "0", "--json").error["code"] == "usage"
 
 
@@ -262,12 +262,7 @@ def test_runs_of_ones_own_loop(tacit: Any, folder: Path) -> None:
     ]
     (folder / "runs.jsonl").write_text("".join(json.dumps(run) + "\n" for run in runs))
     data = tacit("lookback", "runs.jsonl", "--json").data
-    assert [(data[name]) for name in ("sessions", "failures", "repeated", "forewarned")] == [
-        3,
-        3,
-        2,
-        1,
-    ]
+    assert [(data[name]) for name in ("sessions", "failures", "repeated")] == [3, 3, 2]
 
 
 def test_the_folders_of_codex_and_gemini_are_looked_in(
@@ -344,25 +339,26 @@ def test_the_folders_of_codex_and_gemini_are_looked_in(
     ]
 
 
-def test_what_was_learned_is_not_offered_again(tacit: Any, alone: Path, folder: Path) -> None:
-    """After learning a look back says what is kept, and as new only what later sessions teach."""
-    where, gone = alone / ".claude" / "projects", "Run `make setup` before `make`"
+def test_what_was_learned_counts_and_what_was_dropped_stays_so(
+    tacit: Any, alone: Path, folder: Path
+) -> None:
+    """After learning a look back says what is kept, and beside it what later sessions teach."""
+    where, fresh = alone / ".claude" / "projects", "Run `make setup` before `make`"
     for day in (12, 13, 14):
         session(f"s{day}", day, str(folder)).save(where)
-    assert "Run `npm ci`" in tacit("lookback").out
+    assert "tacit learn" in tacit("lookback").out
     tacit("learn")
     ids = {each["text"]: each["id"] for each in tacit("list", "--json").data["memories"]}
     (cure,) = [text for text in ids if text.startswith("Run `npm ci`")]
     shown = tacit("lookback").out
-    assert f"{folder.name}: {len(ids)} lessons in force" in shown
-    assert "npm ci" not in shown and "pnpm" not in shown and "tacit learn" not in shown
-    assert "What these sessions teach" not in shown
+    assert "npm ci" in shown and "pnpm" in shown and "tacit learn" not in shown
     for day in (16, 17):
         met = Transcript(f"p{day}", str(folder), datetime(2026, 1, day, 9, tzinfo=UTC)).prompt("go")
         met.bash("make", "zsh: command not found: protoc").bash("make setup").bash("make").save(
             where
         )
     tacit("origin", "forget", ids[cure])
+    before = everything(alone), everything(folder)
     shown = tacit("lookback").out
-    assert "What these sessions teach beside that without a reader" in shown and gone in shown
-    assert "npm ci" not in shown and "left-pad" not in shown and "tacit learn" in shown
+    assert fresh in shown and "npm ci" not in shown and "tacit learn" in shown
+    assert (everything(alone), everything(folder)) == before

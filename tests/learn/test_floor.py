@@ -12,9 +12,9 @@ from tests.verbs import open as open_memories
 
 from tacit.core.run import Incident, Run, Step
 from tacit.core.value import replace
-from tacit.learn.floor import STANDING_MARKS, standing, standing_sentences
-from tacit.learn.notices import counted
-from tacit.lookback.notebook import Notebook
+from tacit.learn.floor import STANDING_MARKS, cure_of, standing, standing_sentences
+from tacit.learn.instructions import against
+from tacit.store.failures import Noted
 from tacit.testing import run, say, tool, user
 
 REFUSED = "psycopg.OperationalError: connection to 127.0.0.1:5432 refused"
@@ -33,16 +33,14 @@ def met(mark: str = "m", family: str = "module", nature: str = "env", **more: ob
     return Incident("failure", mark, family, nature, **{**given, **more})  # type: ignore[arg-type]
 
 
-def told(
-    per_lineage: list[list[Incident]], lines: dict[str, str] | None = None
-) -> tuple[list[str], list[str]]:
-    """(cures, lines for the person) once every piece of work was counted."""
-    book = Notebook()
-    for n, found in enumerate(per_lineage):
-        book.add(f"r{n}", f"l{n}", found)
-    every = [each for found in per_lineage for each in found]
-    come_to = counted(book, every, lines or {})
-    return [each.text for each in come_to.cures], [each.text for each in come_to.notices]
+def noted(*incidents: Incident) -> list[Noted]:
+    """What as many pieces of work met."""
+    return [Noted(f"r{n}", f"l{n}", n, each) for n, each in enumerate(incidents)]
+
+
+def cures(*incidents: Incident) -> list[str]:
+    cure = cure_of("m", noted(*incidents))
+    return [cure.text] if cure else []
 
 
 @pytest.mark.parametrize(
@@ -81,18 +79,14 @@ def test_what_may_be_pasted_or_came_from_nobody_is_no_lesson() -> None:
 
 def test_a_cure_needs_two_pieces_of_work_and_the_same_command() -> None:
     """One sighting is a coin toss; two ways are none."""
-    assert told([[met()]]) == ([], [])
-    assert told([[met()], [met(cure="npm ci")]])[0] == []
-    (cure,) = told([[met()], [met()]])[0]
+    assert cures(met()) == cures(met(), met(cure="npm ci")) == []
+    (cure,) = cures(met(), met())
     assert cure.startswith("Run `make install` before `make test`; otherwise ")
 
 
 def test_forks_of_one_piece_of_work_are_one_witness() -> None:
     """The same lineage twice says nothing new."""
-    book = Notebook()
-    book.add("r1", "l1", [met()])
-    book.add("r2", "l1", [met()])
-    assert counted(book, [met()], {}).cures == ()
+    assert cure_of("m", [Noted("r1", "l1", 1, met()), Noted("r2", "l1", 2, met())]) is None
 
 
 @pytest.mark.parametrize(
@@ -109,7 +103,7 @@ def test_a_failure_of_the_work_in_hand_is_not_told(
 ) -> None:
     """Nor is a path that was guessed while looking around."""
     one = met("m", family, nature, program=program)
-    assert bool(told([[one], [one]])[0]) is is_told
+    assert bool(cures(one, one)) is is_told
 
 
 def test_a_cure_of_two_sessions_is_given_and_stays_as_a_person_left_it(memories: Memories) -> None:
@@ -154,8 +148,9 @@ def test_an_instruction_that_orders_what_fails_is_told_to_the_person(memories: M
 def test_an_instruction_that_names_what_is_not_there() -> None:
     lines = {"see docs/old.md for the rules": "CLAUDE.md"}
     gone = met("path", "path", name="docs/old.md", program="cat", ended="never", cure="")
-    (said,) = told([[gone]] * 3, lines)[1]
-    assert "CLAUDE.md says" in said and "`docs/old.md` is not there in 3 of 3 sessions" in said
+    assert [*against(lines, noted(gone, gone))] == []
+    (said,) = against(lines, noted(gone, gone, gone))
+    assert (said.file, said.said, said.lineages) == ("CLAUDE.md", "`docs/old.md` is not there", 3)
 
 
 def test_sessions_of_a_folder_that_is_gone_are_not_mixed_into_this_project(

@@ -11,7 +11,6 @@ import pytest
 from tests import verbs
 
 from tacit.cli import called
-from tacit.cli.homes import Homes
 from tacit.cli.verb import Cli
 from tacit.core.value import replace
 from tacit.hosts import formats
@@ -65,18 +64,6 @@ def test_codex_notes_the_repository(tmp_path: Path) -> None:
     )
     [found] = formats.read(FileSource(str(file)), "codex")
     assert found.remote == REMOTE
-
-
-def test_lookback_counts_gone_work_trees_with_their_repository(tmp_path: Path) -> None:
-    """Sixty work trees of one repository are one project, whichever is read first."""
-    homes = Homes(dict(os.environ))
-    shop = repository(tmp_path / "shop")
-    gone = [homes(replace(run(f"r{n}"), cwd=f"/gone/{n}/shop", remote=REMOTE)) for n in range(3)]
-    here = homes(replace(run("r9"), cwd=str(shop)))
-    assert {home.key for home in (*gone, here)} == {here.key} and gone[0].name == "shop"
-    assert homes.root(gone[0]) == str(shop)
-    other = homes(replace(run("r8"), cwd="/gone/other"))
-    assert other.key != here.key and homes.root(other) == ""
 
 
 def test_a_run_of_a_gone_folder_is_its_repositorys(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from tacit.cli.health import figures_json as figures_json
 from tacit.cli.health import seen as figures_of
 from tacit.cli.setup import compile_bytecode
 from tacit.cli.verb import Answer, Asked, Cli, opt, verb
-from tacit.cli.words import diff_lines, hung, one_line, paint
+from tacit.cli.words import hung, one_line, paint
 from tacit.core import clock
 from tacit.core.errors import numbered
 from tacit.learn import queries, readers
@@ -167,12 +167,14 @@ def _store(cli: Cli, found: Checkup, free: int, faults: Sequence[Mapping[str, An
 
 
 def _wrong(cli: Cli, yours: Sequence[Mapping[str, Any]]) -> list[str]:
-    """What only the person can mend, each with its evidence and, where one line would do, that line."""
+    """What only the person can mend, each with how it might read."""
     lines: list[str] = []
     for each in yours:
-        lines += [*hung("  - ", one_line(each["text"], 600)), *diff_lines(cli, each["line"], 4)]
-        does = "writes it, tacit undo takes it back" if each["line"] else "closes this"
-        lines.append(paint(cli, "quiet", f"    tacit review approve {each['proposal']} {does}"))
+        better = f" Suggested: {each['patch']}" if each["patch"] else ""
+        lines += hung("  - ", one_line(each["text"] + better, 600))
+        lines.append(
+            paint(cli, "quiet", f"    tacit review approve {each['proposal']} closes this")
+        )
     return ["", paint(cli, "wait", "For you"), *lines] if lines else []
 
 

@@ -8,11 +8,10 @@ from __future__ import annotations
 import os
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tacit.cli.connect import connected_hosts
-from tacit.cli.homes import Homes, known_here, moved_roots
 from tacit.cli.looks import look_now
 from tacit.cli.reading import (
     DEAREST,
@@ -38,23 +37,23 @@ from tacit.core.run import Run
 from tacit.hosts import formats
 from tacit.hosts.places import folders_of
 from tacit.hosts.source import Source, walk
-from tacit.learn.learning import NOBODY, agreed_sessions, lines_of
-from tacit.lookback import report, words
-from tacit.lookback.result import lookback_json
+from tacit.learn.learning import NOBODY, agreed_sessions
 from tacit.memory import Memory as Memories
 from tacit.opened import store_path
 from tacit.place.folders import captured_folder
+from tacit.place.identity import locate
 from tacit.reading.record import left_by
+from tacit.screens.looked_back import LookedBack, ProjectPast, look_back
+from tacit.screens.one_screen import shortened
 from tacit.screens.past import is_transcript, keeping
-from tacit.words.diagnose import OF_NO_LESSON
 
 if TYPE_CHECKING:
-    from tacit.lookback.estimate import UnreadSession
-    from tacit.lookback.result import Lookback
+    from tacit.reading.estimate import UnreadSession
     from tacit.reading.record import Left
+    from tacit.screens.one_screen import ProblemRow
 
-LISTED, LISTED_ELSEWHERE = 5, 25  # lessons and problems on one screen; in JSON
-_UNTAUGHT = 2  # times that a problem without a lesson came back, and such problems on one screen
+LISTED, _PROJECTS = 5, 3  # lessons of a kind and projects on one screen, the one here first
+_MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split()
 SURE = 0.9
 
 
@@ -90,14 +89,12 @@ def lookback_verb(args: Asked, cli: Cli) -> Answer:
     folders = args.paths or _host_folders(cli.env)
     sources, notes = _sources(folders, bool(args.paths), since)
     looked_in = [plain_path(os.path.abspath(path) if path != "-" else path) for path in folders]
-    place, moved = moved_roots(cli, args)
-    homes = Homes(cli.env, place, moved)
-    store = store_path(args.store, cli.env)
-    chosen = _Chosen(lambda run: homes(run).path == place.root, store)
-    found = _look(sources, cli, args, since, homes, chosen)
-    notes += words.left_out(found)
-    data = {"looked_in": looked_in, "since": since or None, **lookback_json(found)}
-    if not found.count.sessions:
+    place = locate(os.getcwd(), cli.env)
+    chosen = _Chosen(place.root, store_path(args.store, cli.env))
+    found = _look(sources, cli, args, since, chosen)
+    notes += _left_out(found)
+    data = {"looked_in": looked_in, "since": since or None, **found.as_json()}
+    if not found.projects:
         code = NotFound.exit_code if args.paths else 0
         return Answer(data, _nothing(looked_in, args), code=code, warnings=notes)
     settings = settings_here(cli)
@@ -105,9 +102,8 @@ def lookback_verb(args: Asked, cli: Cli) -> Answer:
     data["reading"] = plan.json() if plan else None
     if args.read:
         return _read(args, cli, plan, settings, chosen)
-    here = next((each.name for each in found.projects if each.path and each.path == place.root), "")
     asks = plan is not None and cli.can_ask and str(settings["reader.by"].value) != NOBODY
-    lines = [*_screen(found, cli, here), *_offered(cli, plan, settings, chosen), ""]
+    lines = [*_screen(found, cli, place.root), *_offered(cli, plan, settings, chosen), ""]
     lines += [paint(cli, "quiet", line) for note in notes[:4] for line in _wrapped(note)]
     if cli.json:
         return Answer(data, warnings=notes)
@@ -115,7 +111,7 @@ def lookback_verb(args: Asked, cli: Cli) -> Answer:
     if not cli.quiet:
         cli.out.write("\n".join([*lines, *([""] if notes else [])]) + "\n")
     answer = _read(args, cli, plan, settings, chosen) if asks else Answer(data)
-    learned = answer.data.get("read") or chosen.going or not any(p.left for p in found.projects)
+    learned = answer.data.get("read") or chosen.going or found.all_known
     steps = _next(cli, chosen.host, bool(connected_hosts(place.root, cli.env)), bool(learned))
     return Answer(answer.data, "\n".join(filter(None, [answer.text, *steps])))
 
@@ -123,22 +119,22 @@ def lookback_verb(args: Asked, cli: Cli) -> Answer:
 class _Chosen:
     """The sessions that were looked at: these may be read, and no others."""
 
-    def __init__(self, is_here: Callable[[Run], bool], store: str) -> None:
+    def __init__(self, root: str, store: str) -> None:
+        self.root = root  # of the project here
         self.sessions: dict[str, UnreadSession] = {}
         self.sources: dict[str, Source] = {}
         self.source: Source | None = None  # that is being looked at
         self.hosts = Counter[tuple[bool, str]]()  # whether of the project here, and the host
-        self.is_here = is_here
         self.agreed: dict[str, str] = {}  # those that a person let somebody read
         self.going = ""  # how far a reading in the background has come: two would ask at once
         self.left: dict[str, Left] = {}  # what each session here left, for the looks at the whole
         # the file that there was when the look began: whoever leaves meanwhile takes it away
         self.store = store if os.path.exists(store) else ""
 
-    def met(self, run: Run) -> None:
-        """One of them."""
+    def met(self, run: Run, root: str) -> None:
+        """One of them, of the project in a folder."""
         assert self.source is not None
-        here = self.is_here(run)
+        here = root == self.root
         if run.host in keeping():
             self.hosts[here, run.host] += 1
         if not run.foreign:
@@ -261,10 +257,8 @@ def _changed(path: str) -> float:
 
 
 def _look(
-    sources: Sequence[Source], cli: Cli, args: Asked, since: str, homes: Homes, chosen: _Chosen
-) -> Lookback:
-    wanted = (args.project_filter or args.project or "").lower()
-
+    sources: Sequence[Source], cli: Cli, args: Asked, since: str, chosen: _Chosen
+) -> LookedBack:
     def read(source: Source) -> Iterable[Run] | None:
         chosen.source = source
         # most files are a host's: those are asked first, since asking every format costs more
@@ -279,17 +273,15 @@ def _look(
         done += size
         cli.progress(f"  reading {number:,} of {len(sources):,} files, {done / 1e6:,.0f} MB")
 
-    found = report.look_back(
-        sources,
+    found = look_back(
+        sorted(sources, key=lambda source: _changed(source.path)),
         read,
-        listed=LISTED_ELSEWHERE,  # a lesson costs what all of its problems do, however few are shown
-        home_of=homes,
+        env=cli.env,
+        store=chosen.store,
         since=since,
-        wanted=(lambda home: wanted in f"{home.name}\n{home.path}".lower()) if wanted else None,
-        progress=tell,
-        lines_of=lambda home: lines_of(homes.root(home)) if homes.root(home) else {},
-        known_of=known_here(cli, args),
+        wanted=args.project_filter or args.project or "",
         met=chosen.met,
+        progress=tell,
     )
     cli.progress()
     return found
@@ -298,21 +290,80 @@ def _look(
 # -- telling ---------------------------------------------------------------------------------------
 
 
-def _screen(found: Lookback, cli: Cli, here: str) -> list[str]:
-    """What a person asks first comes first: what did you learn? Then what came back, and what they can mend."""
-    count = found.count
-    span = f", {words.days(found.first_at, found.last_at)}" if found.first_at else ""
-    sessions = (
-        f"{numbered(count.sessions, 'session')} of {numbered(len(found.projects), 'project')}"
-    )
-    failures = f"{numbered(count.failures, 'failure')}, each counted once a session"
-    calls = f" ({words.calls_words(found)})" if found.tool_calls else ""
-    return [
-        *_wrapped(f"Looked back at {sessions}{span}: {failures}{calls}."),
-        *_lessons(found, cli, here),
-        *_untaught(found, cli, here),
-        *_for_you(found, cli),
-    ]
+def _screen(found: LookedBack, cli: Cli, root: str) -> list[str]:
+    """What a person asks first comes first: what did you learn? Then how much of it came back."""
+    span = f", {days(found.first_at, found.last_at)}" if found.first_at else ""
+    projects = numbered(len(found.projects), "project")
+    sessions = f"{numbered(found.sum('sessions'), 'session')} of {projects}"
+    failures = f"{numbered(found.sum('failures'), 'failure')}, each counted once a session"
+    calls = f"{found.failed_calls:,} of {numbered(found.tool_calls, 'tool call')} failed"
+    calls = f" ({calls})" if found.tool_calls else ""
+    lines = _wrapped(f"Looked back at {sessions}{span}: {failures}{calls}.")
+    some = sorted(found.projects, key=lambda each: each.path != root)
+    for each in some[:_PROJECTS]:
+        lines += _project(each, cli, len(some) > 1)
+    if len(some) > _PROJECTS:
+        rest = numbered(len(some) - _PROJECTS, "more project")
+        lines += ["", paint(cli, "quiet", f"{rest}: tacit lookback --project-filter NAME")]
+    return [*lines, "", *_figures(found)]
+
+
+def _project(past: ProjectPast, cli: Cli, named: bool) -> list[str]:
+    """The one screen of a project, with fewer rows and nothing to answer yet."""
+    screen = shortened(past.screen, LISTED, LISTED)
+    name = f"{one_line(past.name, 30)}: " if named else ""
+    shelves = [("What agents will hear", screen.told), *screen.shelves]
+    shelves.append(("Came back, nothing known yet", screen.unknown))
+    lines = [line for title, rows in shelves if rows for line in _shelf(cli, name + title, rows)]
+    if not (screen.told or screen.new):
+        none = f"{name}no lesson without a reader: it takes two sessions that got over a failure by the same command, or your own *always*."
+        lines += ["", *_wrapped(none[:1].upper() + none[1:])]
+    return lines
+
+
+def _shelf(cli: Cli, title: str, rows: Sequence[ProblemRow]) -> list[str]:
+    lines = ["", paint(cli, "bold", title)]
+    for row in rows:
+        stands = f"({row.stands})" if row.stands else ""
+        below = " ".join(part for part in (row.cost, stands) if part)
+        lines += _item(cli, row.hears or row.problem, below, "good" if row.hears else "plain")
+    return lines
+
+
+def _figures(found: LookedBack) -> list[str]:
+    """How much of it came back, and what that took."""
+    failures, repeated, calls = (found.sum(name) for name in ("failures", "repeated", "calls"))
+    if not repeated:
+        return _wrapped("Nothing came back in another session of the same project.")
+    share = min(99, max(1, round(100 * repeated / failures)))
+    took = f", {numbered(calls, 'extra call')} until they were overcome" if calls else ""
+    of = f"{repeated:,} of {numbered(failures, 'failure')}"
+    return _wrapped(f"{of} had happened in another session ({share}%){took}.")
+
+
+def _left_out(found: LookedBack) -> list[str]:
+    """What the figures leave out, in sentences."""
+    said = []
+    if found.malformed_lines:
+        said.append(f"{numbered(found.malformed_lines, 'malformed line')} left out.")
+    if found.foreign:
+        said.append(f"{numbered(found.foreign, 'file')} in no known format left out.")
+    if found.unread_count:
+        named = "; ".join(f"{path} ({reason})" for path, reason in found.unread[:3])
+        said.append(f"{numbered(found.unread_count, 'file')} could not be read: {named}.")
+    return said
+
+
+def days(first: str, last: str) -> str:
+    """12 Jan to 9 Feb 2026."""
+    begin, end = _day(first), _day(last)
+    if begin == end:
+        return begin
+    return f"{begin.removesuffix(first[:4]).strip() if first[:4] == last[:4] else begin} to {end}"
+
+
+def _day(at: str) -> str:
+    return f"{int(at[8:10])} {_MONTHS[int(at[5:7]) - 1]} {at[:4]}"
 
 
 def _next(cli: Cli, host: str, connected: bool, learned: bool) -> list[str]:
@@ -326,68 +377,11 @@ def _next(cli: Cli, host: str, connected: bool, learned: bool) -> list[str]:
     return [f"\nNext: {said[0]}", f"      {said[1]}"]
 
 
-def _lessons(found: Lookback, cli: Cli, here: str) -> list[str]:
-    """What is kept by now, and what the next session of each project would be told beside it: of the one here first, the costly first."""
-    lessons = sorted(words.lesson_lines(found), key=lambda each: each.project != here)
-    kept = [each for each in found.projects if each.stands]
-    lines: list[str] = []
-    if kept:
-        lines += ["", paint(cli, "bold", "Kept by now: tacit shows them, to keep or drop")]
-        for each in sorted(kept, key=lambda each: each.name != here):
-            lines += _item(cli, f"{one_line(each.name, 30)}: {each.stands}")
-    if not lessons:
-        none = "No lesson without a reader: it takes two sessions that got over a failure by the same command, or your own *always*."
-        return lines or ["", none]
-    more = f", {LISTED} of {len(lessons)}" if len(lessons) > LISTED else ""
-    both = lessons[0].project == here and len(found.projects) > 1
-    order = f"{'here' if both else 'the costly'} first{more}"
-    title = f"What these sessions teach{' beside that' if kept else ''} without a reader ({order})"
-    lines += ["", paint(cli, "bold", title)]
-    for each in lessons[:LISTED]:
-        below = f"{_of(found, each.project)}{words.cost_words(each)}"
-        lines += _item(cli, each.text, below, "good")
-    return lines
-
-
 def _item(cli: Cli, said: str, below: str = "", tone: str = "plain") -> list[str]:
     """One of a list, and quietly below it what it cost."""
     first, *rest = [paint(cli, tone, line) for line in _wrapped(said, 4)]
     quiet = (paint(cli, "quiet", line) for line in _wrapped(below, 4)) if below else ()
     return [f"  - {first}", *(f"    {line}" for line in (*rest, *quiet))]
-
-
-def _untaught(found: Lookback, cli: Cli, here: str) -> list[str]:
-    """What came back again and again and has no lesson that would be told: of the project here first."""
-    taught = {each.text for each in words.lesson_lines(found)}
-    problems = [
-        each
-        for each in sorted(found.problems, key=lambda each: each.project != here)
-        if not (each.known or each.lesson in taught)
-        and each.repeated >= _UNTAUGHT
-        and each.nature not in OF_NO_LESSON
-    ][:LISTED]
-    lines = ["", paint(cli, "bold", "What came back and has no lesson yet")] if problems else []
-    for each in problems:
-        took = f", typically {spent}" if (spent := words.spent_words(each.typical)) else ""
-        below = f"{_of(found, each.project)}met in {numbered(each.sessions, 'session')}{took}"
-        lines += _item(cli, one_line(each.label, 200), below)
-    return lines
-
-
-def _for_you(found: Lookback, cli: Cli) -> list[str]:
-    """What only the person is told: instruction files that are wrong, and what fails without a way out."""
-    some = [(each.name, told) for each in found.projects for told in each.for_you]
-    if not some:
-        return []
-    after = "" if all(p.stands for p in found.projects if p.for_you) else "after tacit learn, "
-    title = f"For you: {after}tacit review lists them, tacit keep N or drop N answers"
-    lines = [line for name, said in some[:LISTED] for line in _item(cli, _of(found, name) + said)]
-    return ["", paint(cli, "wait", title), *lines]
-
-
-def _of(found: Lookback, project: str) -> str:
-    """Which project a line is about, where there are several."""
-    return f"{one_line(project, 30)}: " if len(found.projects) > 1 else ""
 
 
 def _wrapped(said: str, before: int = 0) -> list[str]:

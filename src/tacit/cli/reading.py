@@ -34,7 +34,9 @@ from tacit.hosts.source import Source
 from tacit.learn import learning, queries
 from tacit.learn.learning import NOBODY, RULES_ALONE, agree_to
 from tacit.learn.looking import SWITCH
-from tacit.lookback.estimate import (
+from tacit.memory import Memory as Memories
+from tacit.opened import config_path
+from tacit.reading.estimate import (
     MINUTES,
     Estimate,
     UnreadSession,
@@ -43,8 +45,6 @@ from tacit.lookback.estimate import (
     with_looks,
     within,
 )
-from tacit.memory import Memory as Memories
-from tacit.opened import config_path
 from tacit.screens.numbers import COLUMNS, names_to_type
 from tacit.screens.one_screen import came_up, moment_words, one_screen, without_details
 from tacit.screens.selection import news

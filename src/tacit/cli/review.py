@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 from tacit.cli.staging import staging
 from tacit.cli.verb import Answer, Asked, Cli, OneOf, arg, opt, verb
-from tacit.cli.words import diff_lines, hung, one_line, paint, wrapped
+from tacit.cli.words import hung, one_line, paint, wrapped
 from tacit.core.errors import NotFound, UsageError, numbered
 from tacit.core.profile import Profile
 from tacit.core.proposal import Proposal, new_words
 from tacit.core.standing import is_product_detail, replay_command
-from tacit.core.value import fields, replace
+from tacit.core.value import replace
 from tacit.learn import reviewing
 from tacit.lesson import Lesson, memory_json
 from tacit.memory import Memory as Memories
@@ -52,7 +52,6 @@ from tacit.screens.wording import (
 from tacit.sync import team
 
 if TYPE_CHECKING:
-    from tacit.learn.instructions import Patch
     from tacit.learn.review import Reviewed
 
 _QUOTED = 5  # pieces of evidence that are shown with what they say
@@ -193,7 +192,7 @@ def _list(memories: Memories, cli: Cli, everything: bool) -> Answer:
         of = memories.store.memories([each.memory]) if each.memory else []
         of = [as_seen(memories, one) for one in of]
         lines += [
-            *_card(cli, each, of[0] if of else None, reviewing.patch(memories, each), named),
+            *_card(cli, each, of[0] if of else None, named),
             "",
         ]
     title = f"In question: given to nobody until you decide (tacit review close {named.any} --outcome keep|archive|…)"
@@ -249,9 +248,7 @@ class _Names:
         return str(self.numbers.get(id, id))
 
 
-def _card(
-    cli: Cli, each: Proposal, about: Lesson | None, patch: Patch | None, names: _Names | None = None
-) -> list[str]:
+def _card(cli: Cli, each: Proposal, about: Lesson | None, names: _Names | None = None) -> list[str]:
     """A question with what it is about and what to type."""
     payload, name = (
         each.payload or {},
@@ -272,19 +269,18 @@ def _card(
         lines += hung("  ", f"would read: {one_line(would, COLUMNS)}")
     if payload.get("gate", "allow") != "allow":
         lines += hung("  ", f"kept at a terminal only: {held_words(payload['gate_reason'])}")
-    lines += diff_lines(cli, fields(patch) if patch else None)
     signed = ", ".join(
         who if role == "person" else f"{who} ({role})" for who, role in each.approvals
     )
     lines += [f"  approved so far by {signed}"] if signed else []
     if not closed:
-        lines += [paint(cli, "quiet", f"  {line}") for line in _answers(each, patch, name)]
+        lines += [paint(cli, "quiet", f"  {line}") for line in _answers(each, name)]
     return lines
 
 
-def _answers(each: Proposal, patch: Patch | None, name: str) -> list[str]:
+def _answers(each: Proposal, name: str) -> list[str]:
     """What to type."""
-    if each.kind == "notice" and patch is None:
+    if each.kind == "notice":
         return [f"done, or known: tacit keep {name}"]
     if each.kind == "contradiction":
         return [f"tacit review approve {name} THE_ONE_THAT_STAYS", f"tacit drop {name}"]
@@ -327,7 +323,7 @@ def _show(memories: Memories, cli: Cli, id: str) -> Answer:
     ]
     told = _evidence(memories, memory)
     lines = [*_lesson(cli, memories, memory, told), ""]
-    lines += [line for each in waiting for line in (*_card(cli, each, None, None), "")]
+    lines += [line for each in waiting for line in (*_card(cli, each, None), "")]
     lines.append(f"tacit why {memory.id} tells what would change it")
     data = {
         "memory": memory_json(memory),
@@ -352,7 +348,7 @@ def _lesson(
 
 def proposal_shown(memories: Memories, cli: Cli, proposal: Proposal) -> Answer:
     proposal = _as_seen(memories, proposal)
-    payload, patch = proposal.payload or {}, reviewing.patch(memories, proposal)
+    payload = proposal.payload or {}
     named = [
         as_seen(memories, memories.get(str(id)))
         for id in (proposal.memory, payload.get("other"), *payload.get("memories", ()))
@@ -362,15 +358,15 @@ def proposal_shown(memories: Memories, cli: Cli, proposal: Proposal) -> Answer:
         row.foreign_id if (row := memories.store.run(run)) else run
         for run in map(str, payload.get("runs", ()))
     ]
-    lines = _card(cli, proposal, None, patch, _Names(memories, cli, [numbered_as(proposal)]))
+    lines = _card(cli, proposal, None, _Names(memories, cli, [numbered_as(proposal)]))
     facts = {
         "would be": MOVED.get(to := str(payload.get("to", "")), to),
         "needs": ", ".join(map(str, payload.get("needs", ()))),
         "instead": "; ".join(
             f"{name}: {field}" for name, field in payload.get("fields", {}).items()
         ),
-        "it says": str(payload.get("quote") or "") if patch is None else "",
-        "suggested": str(payload.get("patch") or "") if patch is None else "",
+        "it says": str(payload.get("quote") or ""),
+        "suggested": str(payload.get("patch") or ""),
         "sessions": f"{payload.get('count', len(runs))}, the last: {', '.join(runs[-5:])}"
         if runs
         else "",

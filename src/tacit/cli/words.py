@@ -99,17 +99,6 @@ def hung(head: str, text: str, most: int = 100) -> list[str]:
     return [head + first, *(" " * before + line for line in rest)]
 
 
-def diff_lines(cli: Cli, patch: Mapping[str, Any] | None, before: int = 2) -> list[str]:
-    """A line of a file as it stands and as it would, with so many columns before it."""
-    if patch is None:
-        return []
-    lines = [f"{' ' * before}{patch['file']}, line {patch['number']}:"]
-    for sign, name, tone in (("-", "before", "bad"), ("+", "after", "good")):
-        said = hung(f"{' ' * before}{sign} ", patch[name].strip())
-        lines += [paint(cli, tone, line) for line in said]
-    return lines
-
-
 def printable(text: str) -> str:
     """A stored text for the terminal: line breaks stay, other control characters do not reach it."""
     return "".join(c if c.isprintable() or c == "\n" else "�" for c in text)

@@ -23,7 +23,7 @@ from tacit.lesson import SEVERITIES
 # *complaint*: the person's word that a check fails after the agent had gone on. Nothing here is given to an agent by itself.
 # Old failures and commands become counts, old sentences and complaints go: nobody asks for what was typed a thousand runs ago.
 
-FAILURE, COMMAND = "failure", "command"
+FAILURE = "failure"
 # before a kind: what became of incidents that telling no longer looks at, one row per signature and project
 PAST = "past "
 
@@ -33,29 +33,24 @@ class Incident:
     """One thing noticed in one run."""
 
     kind: str
-    mark: (
-        str  # the signature; for a command its purpose and form, for a sentence a hash of its words
-    )
+    mark: str  # the signature
     family: str = ""
-    nature: str = ""  # of a failure, as `words/diagnose.py` says; of a command its purpose
+    nature: str = ""  # as `words/diagnose.py` says
     code: str = ""
     name: str = ""
     tool: str = ""
-    program: str = (
-        ""  # the segment of the line that failed, or the form of a command; of a sentence its text
-    )
+    program: str = ""  # the segment of the line that failed
     folder: str = ""  # below the project's root; empty: the root itself
     line: str = ""  # the telling line, masked
-    count: int = 1  # how often in this run; of a command: how often it passed
-    failed: int = 0  # of a command: how often it failed
+    count: int = 1  # how often in this run
+    failed: int = 0  # of a count: in how many lineages
     soft: bool = False  # seen by its output alone: the exit status said nothing
     calls: int = 0  # until the same thing passed
     seconds: int = 0
-    # How a failure ended: the file that the error names was edited (`edit`), another one was (`other edit`), a command was run between
-    # (`command`), the command took another form (`form`), it was simply tried again (`retry`); or it never passed (`never`).
+    # How it ended: a file was edited (`edit`), a command was run between (`command`), the command took
+    # another form (`form`), it was simply tried again (`retry`); or it never passed (`never`).
     ended: str = ""
     cure: str = ""  # what stood between, in a form that two runs share
-    repair: str = ""  # code that edits of the named file brought in, separated by spaces
     place: str = ""
     at: str = ""
 

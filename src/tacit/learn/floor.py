@@ -11,15 +11,18 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from tacit.core.run import Finding, Incident, Run
 from tacit.core.value import value
 from tacit.reading.command import commands
 from tacit.reading.decide import STANDING_MARKS
-from tacit.store.failures import Noted
-from tacit.words.diagnose import Diagnosis
+from tacit.words.diagnose import said_of
 from tacit.words.own_words import own_text
+
+if TYPE_CHECKING:
+    from tacit.store.failures import Counts, Noted
 
 NAME, VERSION = "floor", 1
 
@@ -96,11 +99,17 @@ class Cure:
     when: str = NEED
 
 
+def cures_of(counts: Counts, noticed: Iterable[Incident]) -> list[Cure]:
+    """The cures of the failures that a run has met, by all that the project counted."""
+    marks = dict.fromkeys(each.mark for each in noticed if outlives_task(each))
+    return [cure for mark in marks if (cure := cure_of(mark, counts.failures(mark)))]
+
+
 def cure_of(mark: str, met: Sequence[Noted]) -> Cure | None:
     """The cure of a failure, where two pieces of work passed after the same other command."""
     first = met[0].incident
     program = Counter(each.incident.program for each in met).most_common(1)[0][0]
-    said = said_of_failure(first)
+    said = said_of(first)
     ran = command_after(met) if outlives_task(first) and said else ""
     if not ran or not _may_be_cured(first, program):
         return None
@@ -119,13 +128,13 @@ def printed_by(met: Sequence[Noted]) -> list[str]:
     return sorted(often, key=lambda program: program == COMMIT)  # its hook runs the check itself
 
 
-def command_after(met: Sequence[Noted], how: Sequence[str] = ("command",)) -> str:
+def command_after(met: Sequence[Noted]) -> str:
     """The command that most got over a failure by, where two did and they are a fair part of
     those who got over it at all."""
     cured = {each.lineage for each in met if each.incident.ended not in ("never", "")}
     by_cure: dict[str, set[str]] = {}
     for each in met:
-        if each.incident.cure and each.incident.ended in how:
+        if each.incident.cure and each.incident.ended == "command":
             by_cure.setdefault(each.incident.cure, set()).add(each.lineage)
     best = max(by_cure, key=lambda cure: (len(by_cure[cure]), -len(cure)), default="")
     return best if best and len(by_cure[best]) >= max(LINEAGES, OF_CURED * len(cured)) else ""
@@ -135,11 +144,6 @@ def outlives_task(of: Incident) -> bool:
     """Not the work in hand; an exception may be either, and is told where a command alone made
     it go away."""
     return of.nature in ("env", "gate", "git") or of.family == "exception"
-
-
-def said_of_failure(of: Incident) -> str:
-    """What a failure is, in our own words: never in a tool's."""
-    return Diagnosis(of.family, of.code, of.name, of.nature, of.tool).said
 
 
 def _may_be_cured(first: Incident, program: str) -> bool:

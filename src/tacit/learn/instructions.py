@@ -1,24 +1,35 @@
-"""Lines of the project's instruction files that failures speak against, and how they might read."""
+"""Lines of the project's instruction files that failures speak against, how often, and how they
+might read. The person is shown them; nothing is written, and no agent is told."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
-from tacit.core.value import value
-from tacit.reading.echo import plain_line
-from tacit.store.failures import Noted
+from tacit.core.proposal import Proposal, person_question
+from tacit.core.run import Incident
+from tacit.core.value import replace, value
+from tacit.reading.echo import as_said
+from tacit.store.counts import pieces_of_work
 
-PATHS_FROM = (
-    3  # lineages that looked for a path in vain, before a file is said to be wrong about it
-)
-FAILS_FROM = 3  # lineages in which something that a file orders failed
+if TYPE_CHECKING:
+    from tacit.store.failures import Counts, Noted
+    from tacit.store.writes import Transaction
+
+KIND = "notice"  # of the question: a yes closes it
+FAILS_FROM = 3  # lineages in which what a file names or orders failed
+RAISE = 2.0  # what was answered is asked again once it came up twice as often
+MOST_RUNS = 20
+_SHOWN = 160  # characters of a line that is said to be wrong
+_FAMILIES = ("path", "usage", "command", "script")
 # there once it was built
 MADE_PATHS = re.compile(
     r"(?:target|build|dist|out|bin|coverage|node_modules|vendor|\.venv|\.next|\.git)(?:/|$)"
 )
+_ORDERS = r"(?<!which )(?<!that )\b(?:prefix|use|using|run|running|execute|call|with|via|through)\b"
+_ORDER_FORMS = _ORDERS + r"[^.;:(]{{0,30}}?(?<![\w./-]){}(?![\w/-]|\.\w)"
 
 
 @value
@@ -26,162 +37,99 @@ class Contradiction:
     """A line of an instruction file, and what happened to those who followed it."""
 
     file: str
-    line: str  # as it stands there
+    line: str  # as the file has it
     about: str  # the path or program it names
     said: str  # what happens, in our own words
+    patch: str  # how the line should read, for people
+    runs: tuple[str, ...]
     lineages: int
-    patch: str = ""  # how the line should read, for people
-    # the same for a program: what is replaced by what; with nothing to replace, what is added
-    swap: tuple[str, str] = ("", "")
 
 
-def contradictions(
-    lines: Mapping[str, str], failures: Sequence[Noted], sessions: int
-) -> list[Contradiction]:
-    """Lines that name a path which sessions looked for in vain, or order a program which then
-    failed as it was used."""
-    found: list[Contradiction] = []
-    by_mark: dict[str, list[Noted]] = {}
-    for each in failures:
-        if each.incident.family in ("path", "usage", "command", "script"):
-            by_mark.setdefault(each.incident.mark, []).append(each)
-    for same in by_mark.values():
-        first, met = same[0].incident, {each.lineage for each in same}
-        if first.family == "path":
-            if (
-                len(met) >= PATHS_FROM
-                and not MADE_PATHS.match(first.name)
-                and ("/" in first.name or "." in first.name.strip("."))
-            ):
-                said = f"`{first.name}` is not there"
-                found += [
-                    Contradiction(file, line, first.name, said, len(met), f"… ({said})", ("", said))
-                    for line, file in _naming(lines, first.name)[:1]
-                ]
-            continue
-        program = first.name if first.family == "command" else first.program.split(" ")[0]
-        if len(met) < FAILS_FROM or first.ended == "retry":
-            continue
-        order = re.compile(_ORDER_FORMS.format(re.escape(program)), re.I)
-        ordered = [(line, file) for line, file in _naming(lines, program) if order.search(line)]
-        if not ordered:
-            continue
-        line, file = ordered[0]
+def ask_about(
+    tx: Transaction,
+    counts: Counts,
+    noticed: Iterable[Incident],
+    lines: Mapping[str, str],
+    at: str,
+) -> int:
+    """Put before the person which lines the failures of a run speak against by now; how many are
+    new or say more."""
+    marks = dict.fromkeys(each.mark for each in noticed if each.family in _FAMILIES)
+    found = [said for mark in marks if lines for said in against(lines, counts.failures(mark))]
+    sessions = max(1, pieces_of_work(tx, counts.project)) if found else 0
+    asked = 0
+    for each in found:
+        known = tx.proposal(person_question(counts.project, KIND, _subject(each)))
+        proposal = question(each, counts.project, at, known, sessions)
+        if proposal is not None:
+            tx.put_proposal(proposal)
+            asked += 1
+    return asked
+
+
+def against(lines: Mapping[str, str], same: Sequence[Noted]) -> Iterator[Contradiction]:
+    """The line that names a path which sessions looked for in vain, or orders a program which
+    then failed as it was used. `same` are the failures of one signature."""
+    first, met = same[0].incident, len({each.lineage for each in same})
+    if met < FAILS_FROM:
+        return
+    about, said, patch, ordered = first.name, "", "", False
+    if first.family == "path":
+        is_path = "/" in about or "." in about.strip(".")
+        said = patch = f"`{about}` is not there" if is_path and not MADE_PATHS.match(about) else ""
+    elif first.ended != "retry":
+        about, ordered = first.program.split(" ")[0], True
         if first.family == "command":
-            instead = Counter(
-                each.incident.cure for each in same if each.incident.cure.startswith("as ")
-            ).most_common(1)
-            other = instead[0][0].removeprefix("as ") if instead and instead[0][1] > 1 else ""
-            missing = f"`{program}` is not installed"
-            patch, swap = (
-                (f"… `{other}` instead of `{program}`", (program, other))
-                if other
-                else (f"… ({missing})", ("", missing))
-            )
-            found.append(
-                Contradiction(
-                    file,
-                    line,
-                    program,
-                    f"the command `{program}` is not there",
-                    len(met),
-                    patch,
-                    swap,
-                )
-            )
-        elif sum(each.incident.cure == f"without {program}" for each in same) * 2 > len(met):
-            said, but = (
-                f"`{program} {first.name}` fails",
-                f"except `{first.name}`: run it without `{program}`",
-            )
-            found.append(
-                Contradiction(file, line, program, said, len(met), f"… ({but})", ("", but))
-            )
-    return sorted(found, key=lambda each: -each.lineages)
+            about = first.name
+            other = _instead(same)
+            said = f"the command `{about}` is not there"
+            patch = f"`{other}` instead of `{about}`" if other else f"`{about}` is not installed"
+        elif 2 * sum(each.incident.cure == f"without {about}" for each in same) > met:
+            said = f"`{about} {first.name}` fails"
+            patch = f"except `{first.name}`: run it without `{about}`"
+    order = re.compile(_ORDER_FORMS.format(re.escape(about)), re.I)
+    named = re.compile(rf"(?<![\w./-]){re.escape(about)}(?![\w-])", re.I)
+    for line, file in lines.items() if said else ():
+        if named.search(line) and (not ordered or order.search(line)):
+            runs = tuple(dict.fromkeys(each.run for each in same))[-MOST_RUNS:]
+            yield Contradiction(file, as_said(lines, line), about, said, patch, runs, met)
+            return
 
 
-_ORDERS = r"(?<!which )(?<!that )\b(?:prefix|use|using|run|running|execute|call|with|via|through)\b"
-_ORDER_FORMS = _ORDERS + r"[^.;:(]{{0,30}}?(?<![\w./-]){}(?![\w/-]|\.\w)"
+def _instead(same: Sequence[Noted]) -> str:
+    """The program that several took in place of one that is not there."""
+    ways = Counter(each.incident.cure for each in same if each.incident.cure.startswith("as "))
+    way, times = next(iter(ways.most_common(1)), ("", 0))
+    return way.removeprefix("as ") if times > 1 else ""
 
 
-def _naming(lines: Mapping[str, str], name: str) -> list[tuple[str, str]]:
-    pattern = re.compile(rf"(?<![\w./-]){re.escape(name)}(?![\w-])", re.I)
-    return [(line, file) for line, file in lines.items() if pattern.search(line)]
+def _subject(of: Contradiction) -> str:
+    return f"instructions {of.file} {of.about}"
 
 
-# The one line of an instruction file that should read otherwise, and how: for a person to accept,
-# and to take back byte for byte.
-#
-# What was noticed names a line by its plain spelling; here that line is found in the file as it
-# stands now. An exception or a remark goes into the sentence's end, a command that is not there is
-# replaced by the one that was. Everything else of the file stays as it is.
-
-_STOPS = (".", ":", ";", "!")
-_ORDERED_CODE = re.compile(r"(?<!`)(`{1,3})(?!`).+?(?<!`)\1(?!`)")
-_NO_ROOM = re.compile(
-    r"\s*(?:#{1,6}\s|\|.*\|\s*$|<!--)"
-)  # a heading, a table's row, a comment: no sentence to add to
-
-
-@value
-class Patch:
-    """One line of a file, as it stands and as it would."""
-
-    file: str
-    number: int  # from 1
-    before: str
-    after: str
-
-
-def patch_of(payload: Mapping[str, Any], text: str) -> Patch | None:
-    """The patch that a notice comes to in its file's present text; None where it has none, or
-    the line is not there any more."""
-    file, swap = str(payload.get("file") or ""), [*(payload.get("swap") or ())]
-    quote = plain_line(str(payload.get("quote") or ""))
-    if not (file and quote and len(swap) == 2):
+def question(
+    of: Contradiction, project: str, at: str, known: Proposal | None, sessions: int
+) -> Proposal | None:
+    """The question that says it, where it is new or says more; None where it stands, or was
+    answered and came not twice as often since."""
+    shown = of.line if len(of.line) <= _SHOWN else of.line[:_SHOWN].rsplit(" ", 1)[0] + " …"
+    told = f"{of.file} says “{shown}”, and {of.said} in {of.lineages} of {sessions} sessions."
+    payload = {
+        "subject": _subject(of),
+        "count": of.lineages,
+        "sessions": sessions,
+        "runs": [*of.runs],
+        "quote": of.line,
+        "patch": of.patch,
+    }
+    if known is None:
+        id = person_question(project, KIND, _subject(of))
+        return Proposal(id, project, KIND, told, "learn", at, payload=payload)
+    before = int((known.payload or {}).get("count", 0))
+    fresh = replace(known, reason=told, payload=payload)
+    if known.state == "open":
+        return fresh if of.lineages != before else None
+    if known.state == "approved" or of.lineages < RAISE * before:
         return None
-    fenced = False
-    for number, line in enumerate(text.split("\n"), 1):
-        fenced ^= line.lstrip().startswith(("```", "~~~"))
-        if plain_line(line) != quote:
-            continue
-        after = _reworded(line, str(swap[0]), str(swap[1]), fenced)
-        return Patch(file, number, line, after) if after != line else None
-    return None
-
-
-def _reworded(line: str, old: str, new: str, fenced: bool) -> str:
-    if old:
-        word = re.compile(rf"(?<![\w./-]){re.escape(old)}(?![\w/-]|\.\w)")
-        if fenced or "`" not in line:
-            return word.sub(lambda _: new, line)
-        return _ORDERED_CODE.sub(
-            lambda span: word.sub(lambda _: new, span[0]), line
-        )  # what is no code is prose, and stays
-    if _NO_ROOM.match(line) and not fenced:
-        return line
-    body = line.rstrip()
-    space = line[len(body) :]
-    if fenced:
-        return f"{body}  # {new}{space}"
-    stop = body[-1:] if body[-1:] in _STOPS else ""
-    return f"{body[: len(body) - len(stop)]} ({new}){stop}{space}"
-
-
-def replaced(text: str, patch: Patch) -> str | None:
-    """The text with the line as it should be; None where that line does not stand there as it
-    did."""
-    lines = text.split("\n")
-    places = [n for n, line in enumerate(lines, 1) if line == patch.before]
-    if not places:
-        return None
-    at = (
-        patch.number if patch.number in places else min(places, key=lambda n: abs(n - patch.number))
-    )
-    lines[at - 1] = patch.after
-    return "\n".join(lines)
-
-
-def turned(patch: Patch) -> Patch:
-    """The patch that takes this one back."""
-    return Patch(patch.file, patch.number, patch.after, patch.before)
+    nobody = {"decided_at": "", "decided_by": "", "decision": ""}
+    return replace(fresh, state="open", created_at=at, **nobody)

@@ -135,7 +135,7 @@ def learn(
     found = []
     for each, doubt in _reported(opened, source, format, by_place):
         each, told = _heard(opened, each, doubt) if by_place else (each, "")
-        home = _home_of(opened, each, apart)
+        home = home_of(opened, each, apart)
         if home is None:
             continue
         learned = _learn(
@@ -395,9 +395,7 @@ def _doubted(opened: Opened, run: Run, project: str) -> None:
             tx.put_meta(f"silent:{project}", json.dumps(silent))
 
 
-def _home_of(
-    opened: Opened, run: Run, apart: bool | Callable[[str], bool] = False
-) -> Opened | None:
+def home_of(opened: Opened, run: Run, apart: bool | Callable[[str], bool] = False) -> Opened | None:
     """These memories, or those of the folder the run worked in; where that is gone, of its repository, which the host may have noted.
     None where somebody was asked and does not want it."""
     if opened._asked_project:

@@ -5,18 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from tacit.core.errors import NotFound, Refused, UsageError
-from tacit.core.proposal import APPROVED, OPEN, OTHER_WORDS, Proposal, new_words, reason_now
+from tacit.core.errors import NotFound, UsageError
+from tacit.core.proposal import OTHER_WORDS, Proposal, new_words, reason_now
 from tacit.core.states import ACTIVE, WAITING
-from tacit.core.value import fields, replace
+from tacit.core.value import replace
 from tacit.learn import correcting
 from tacit.learn.block import page
 from tacit.learn.deciding import best, find_proposal, heard
 from tacit.learn.gate import may_be_told
-from tacit.learn.instructions import Patch, patch_of, replaced, turned
 from tacit.learn.review import Review, Reviewed
 from tacit.lesson import Lesson
-from tacit.safety.redact import private, redact
 from tacit.store.counts import pieces_of_work
 
 if TYPE_CHECKING:
@@ -24,9 +22,6 @@ if TYPE_CHECKING:
 
 FOR_PERSON = ("notice", "guard")  # kinds of proposals that no agent is told of
 LESSONS_WEIGHED = 1000  # of the newest lessons in a state, among which the best are chosen
-
-
-_TRIES = 3  # an editor that saves in between is never written over
 
 
 def proposals(opened: Opened, *, state: str = "open") -> list[Proposal]:
@@ -102,8 +97,6 @@ def review(
     except NotFound:
         waiting = find_proposal(opened.store, project.id, id)
         if decision in ("approve", "edit"):
-            if waiting.kind == "notice" and (mended := mend(opened, waiting, reason)):
-                return mended
             if (waiting.payload or {}).get("erase"):
                 seat.settle(waiting, reason or waiting.reason)
                 gone = correcting.erase(opened, waiting.memory, reason=reason)
@@ -164,11 +157,9 @@ def takes_more_than_a_number(opened: Opened, id: str) -> bool:
 
 
 def reopen(opened: Opened, proposal: str) -> Proposal:
-    """Let a decided proposal wait again; what a yes changed in a file, or in its lesson if nothing came after it, is put back."""
+    """Let a decided proposal wait again; what a yes changed in its lesson is put back if nothing came after it."""
     opened.need_person("Reopening")
     found = find_proposal(opened.store, opened.project_id, proposal)
-    if found.state != "open" and (found.payload or {}).get("applied"):
-        found = _put_back(opened, found)
     made = opened.store.entries(memory=found.memory, newest=True, limit=9) if found.memory else []
     yes = next((at for at, entry in enumerate(made, 1) if entry.verb in ("approve", "add")), 0)
     if all(entry.by == found.decided_by and entry.at <= found.decided_at for entry in made[:yes]):
@@ -186,90 +177,3 @@ def settle(opened: Opened, proposal: str, why: str) -> None:
 def _seat(opened: Opened, role: str) -> Review:
     publish = (lambda: page(opened)) if opened.publishes else None
     return Review(opened.work, role, publish)
-
-
-def patch(opened: Opened, proposal: Proposal) -> Patch | None:
-    """The line that a notice would have changed, as it stands and as it would; once it was accepted, as it was and as it is."""
-    payload = proposal.payload or {}
-    if payload.get("applied"):
-        return Patch(**payload["applied"])
-    if not payload.get("file") or opened.project is None:
-        return None
-    raw = opened.work_tree.read(str(payload["file"]))
-    found = patch_of(payload, _text(raw)) if raw is not None else None
-    return found if found is not None and _may_be_kept(found.before) else None
-
-
-def mend(opened: Opened, proposal: Proposal, reason: str) -> Reviewed | None:
-    """Write the better line. What will be written is noted first: after a crash the same word finishes it."""
-    payload = proposal.payload or {}
-    if proposal.state != OPEN or not payload.get("file"):
-        return None  # nothing to write: to know of it is all
-    found = patch(opened, proposal)
-    if found is None:
-        raise Refused(
-            f"The line does not stand in {payload['file']} any more, or is none that a sentence can be added to.",
-            f"Mend the file by hand, then: tacit review reject {proposal.id}",
-        )
-    noted = replace(proposal, payload={**payload, "applied": fields(found)})
-    with opened.store.write() as tx:
-        tx.put_proposal(noted)
-    _rewrite(opened, found)
-    told = f"{found.file} line {found.number} reads as proposed now; tacit undo {proposal.id} puts it back"
-    with opened.store.write() as tx:
-        why = reason or f"{opened.actor.name} accepted it"
-        tx.put_proposal(
-            replace(
-                noted,
-                state=APPROVED,
-                decided_by=opened.actor.name,
-                decided_at=opened.now(),
-                decision=why,
-            )
-        )
-    correcting.note(
-        opened,
-        f"{found.file} line {found.number}: “{found.after.strip()}” instead of “{found.before.strip()}”",
-        reason=reason,
-    )
-    return Reviewed("", "", "", told, "", proposal.id)
-
-
-def _put_back(opened: Opened, proposal: Proposal) -> Proposal:
-    """The file as it was, in this line; the notice without what was done about it."""
-    payload = dict(proposal.payload or {})
-    found = Patch(**payload.pop("applied"))
-    _rewrite(opened, turned(found))
-    correcting.note(opened, f"{found.file} line {found.number} put back: “{found.before.strip()}”")
-    return replace(proposal, payload=payload)
-
-
-def _rewrite(opened: Opened, patch: Patch) -> None:
-    tree = opened.work_tree
-    for _ in range(_TRIES):
-        raw = tree.read(patch.file)
-        new = replaced(_text(raw), patch) if raw is not None else None
-        if new is None:
-            if raw is not None and patch.after in _text(raw).split("\n"):
-                return  # it was written before a crash
-            raise Refused(
-                f"{patch.file} has no line “{patch.before.strip()[:120]}” any more.",
-                "Edit the file by hand.",
-            )
-        if tree.write(patch.file, new.encode("utf-8", "surrogateescape"), raw):
-            return
-    raise Refused(f"{patch.file} is being edited.", "Try again in a moment.")
-
-
-def _may_be_kept(line: str) -> bool:
-    """Whether a line may stand in the store, as it has to for `undo`: it is text, and has nothing to hide."""
-    try:
-        line.encode("utf-8")
-    except UnicodeEncodeError:
-        return False
-    return redact(private(line)).text == line
-
-
-def _text(raw: bytes | None) -> str:
-    """A file's text from which its bytes can be had again, whatever they are."""
-    return (raw or b"").decode("utf-8", "surrogateescape")

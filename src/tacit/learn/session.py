@@ -18,7 +18,8 @@ from tacit.core.trust import HELD, stance_against, tier_to_take_away
 from tacit.core.value import replace, value
 from tacit.learn.cures import keep
 from tacit.learn.filing import filing_of
-from tacit.learn.notices import counted, propose
+from tacit.learn.floor import cures_of
+from tacit.learn.instructions import ask_about
 from tacit.learn.prepare import unit_of
 from tacit.learn.promote import promote
 from tacit.learn.same import Neighbours, keeps_apart, match, successor_of
@@ -189,9 +190,8 @@ class Findings:
         how = self.profile.extract.extractors.get("notice")
         if how is None or not noticed:
             return
-        counts = Counts(tx, self.project.id, person, self.id)
-        told = counted(counts, noticed, lines)
-        for lesson in told.cures:
+        counts = Counts(tx, self.project.id)
+        for lesson in cures_of(counts, noticed):
             id, new = keep(
                 tx,
                 self.project,
@@ -206,7 +206,7 @@ class Findings:
             )
             self.became.append(Became("new" if new else "met", memory=id))
             self._promote(tx, id)
-        self.counts["proposals"] += propose(tx, self.project.id, told.notices, self.at)
+        self.counts["proposals"] += ask_about(tx, counts, noticed, lines, self.at)
 
     def _weighed(
         self, finding: Finding, decision: GateDecision, known: Lesson | None

@@ -30,7 +30,6 @@ _COUNTED = (
     "said",
     "known",
     "needs",
-    "applied",
     "judged",
     "gate",
     "gate_reason",
@@ -167,11 +166,7 @@ def digest_of(memories: Memories, id: str) -> str:
     payload = question.payload or {}
     would = {name: at for name, at in payload.items() if name not in _COUNTED}
     both = [each.text for each in memories.store.memories([str(payload.get("other") or "")])]
-    from tacit.learn import reviewing  # a prompt loads this module, and never comes here
-
-    patch = reviewing.patch(memories, question)
-    line = [patch.before, patch.after] if patch else []
-    return short_hash(question.kind, dumps(would), *texts, *both, *line)
+    return short_hash(question.kind, dumps(would), *texts, *both)
 
 
 def words_of(memories: Memories, id: str) -> str:

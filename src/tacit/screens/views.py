@@ -96,7 +96,6 @@ def for_you(memories: Memories, most: int = 10) -> list[dict[str, Any]]:
             "patch": at.get("patch", ""),
             "order": at.get("order", ""),
             "runs": list(at.get("runs", ())),
-            "line": fields(patch) if (patch := reviewing.patch(memories, each)) else None,
         }
         for each, at in told
     ]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from tacit.core.run import COMMAND, FAILURE, PAST, Incident
+from tacit.core.run import FAILURE, PAST, Incident
 from tacit.core.value import replace, value
 from tacit.store.statements import json_text
 
@@ -35,18 +35,6 @@ class Noted:
     lineage: str
     seq: int
     incident: Incident
-
-
-@value
-class Form:
-    """One form of a command that serves a purpose, over all runs."""
-
-    purpose: str
-    text: str
-    folder: str
-    single: bool
-    passed: int  # lineages in which it passed
-    failed: int  # lineages in which it failed and never passed
 
 
 def put_incidents(
@@ -88,7 +76,7 @@ def sign_of(each: Incident) -> str:
 def fold_incidents(tx: Transaction, project: str, newest: int) -> int:
     """Turn the incidents of runs that telling no longer looks at into counts, one per signature; how many rows went.
 
-    A count is a row of the same table: of the kind `past failure` or `past command`, under the project's own id instead of a run's,
+    A count is a row of the same table: of the kind `past failure`, under the project's own id instead of a run's,
     `count` the times and `failed` the lineages. A lineage that has newer rows of that signature is counted with those.
     """
     done = _folded(tx, project)
@@ -104,7 +92,7 @@ def fold_incidents(tx: Transaction, project: str, newest: int) -> int:
     )
     for note in map(_read, old):
         _take(tx, note.run, note.incident)
-        if note.incident.kind in (FAILURE, COMMAND):
+        if note.incident.kind == FAILURE:
             _count_in(tx, project, note)
     _replace(tx, project, until, Incident(UNTIL, ""))
     return len(old)
@@ -131,7 +119,6 @@ def _count_in(tx: Transaction, project: str, note: Noted) -> None:
         seconds=known.seconds + one.seconds,
         ended="",
         cure="",
-        repair="",
         line="",
         place="",
     )
@@ -242,20 +229,8 @@ def lineage_of(store: Reads, run: str) -> str:
 class Counts:
     """What was noticed in one project, as telling asks for it."""
 
-    def __init__(self, store: Reads, project: str, person: str = "", run: str = "") -> None:
-        # the run that is being learned has no row yet
-        self.store, self.project, self.person, self.run = store, project, person, run
-        self.known: list[Form] | None = None
-
-    def lineages(self) -> int:
-        """How many independent pieces of work were noticed at all."""
-        row = self.store.one(
-            f"SELECT COUNT(DISTINCT lineage) FROM incident WHERE {_NEWEST_RUNS}",
-            project=self.project,
-            runs=INCIDENT_RUNS,
-            own=self.run,
-        )
-        return int(row[0]) if row else 0
+    def __init__(self, store: Reads, project: str) -> None:
+        self.store, self.project = store, project
 
     def failures(self, mark: str) -> list[Noted]:
         """Failures of one signature, oldest first."""
@@ -268,30 +243,6 @@ class Counts:
             most=_MOST,
         )
         return [_read(row) for row in reversed(rows)]
-
-    def forms(self, purpose: str = "") -> list[Form]:
-        """The forms of commands that serve a purpose, or any, the most often passed first."""
-        if self.known is None:
-            rows = self.store.rows(
-                "SELECT nature, program, folder, family, COUNT(DISTINCT CASE WHEN count > 0 THEN lineage END) AS passed,"
-                f" COUNT(DISTINCT CASE WHEN count = 0 THEN lineage END) AS failed FROM incident WHERE {_NEWEST_RUNS} AND kind = :kind"
-                " GROUP BY nature, program, folder, family ORDER BY passed DESC, program, folder",
-                project=self.project,
-                runs=INCIDENT_RUNS,
-                own=self.run,
-                kind=COMMAND,
-            )
-            self.known = [
-                Form(nature, program, folder, family == "single", *counts)
-                for nature, program, folder, family, *counts in rows
-            ]
-        return [form for form in self.known if not purpose or form.purpose == purpose]
-
-
-_NEWEST_RUNS = (
-    "run IN (SELECT id FROM (SELECT id FROM run WHERE project = :project ORDER BY seq DESC LIMIT :runs) AS newest"
-    " UNION ALL SELECT :own)"
-)
 
 
 def forget_places(

@@ -106,7 +106,7 @@ VIEWS = {
     f" {_named('extra', 'family nature code name tool')}, program, {_named('extra', 'folder')},"
     f" line, {_said('extra', 'count', 0)} AS count, {_said('extra', 'failed', 0)} AS failed,"
     f" {_said('extra', 'soft', 0)} AS soft, calls, seconds, {_named('extra', 'ended')}, cure,"
-    f" {_named('extra', 'repair')}, place, at FROM failure",
+    " place, at FROM failure",
     "proposal": "SELECT id, project, kind, text AS reason,"
     f' {_said("payload", "as_question.by")} AS "by", asked_at AS created_at, lesson AS memory,'
     " CASE answered_at WHEN '' THEN 'open' ELSE answer END AS state,"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tacit.core.value import replace
-from tacit.lookback.estimate import UnreadSession, in_order, reading_estimate, within
+from tacit.reading.estimate import UnreadSession, in_order, reading_estimate, within
 
 # Five development projects: typed messages and steps of their sessions in short, how many of each, and the lessons of the kept readings.
 KEPT = {

@@ -1,2 +1,0 @@
-"""What past sessions would have taught: the worth of memory on the transcripts that are already
-here."""
