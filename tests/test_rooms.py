@@ -40,7 +40,6 @@ MAY = {
     "origins": {*LOW, *KEPT, "hooks", "hookspecs", "hosts", "learn", "origins", "reading"},
     "replay": {*LOW, *KEPT, "hosts", "learn", "reading", "replay", "tacit"},
     "hookspecs": {"core", "origins"},
-    "lookback": {*LOW, *KEPT, "hooks", "learn", "lookback", "reading"},
     "settings": {*LOW, "origins"},
     "facets": set(),
     "opened": {
@@ -90,7 +89,6 @@ MAY = {
         "hooks",
         "hosts",
         "learn",
-        "lookback",
         "origins",
         "reading",
     }

@@ -20,7 +20,6 @@ from tacit.learn.learning import RULES_ALONE, home_of, learn
 from tacit.lesson import sound_text
 from tacit.memory import Memory
 from tacit.opened import Opened, open_store_at
-from tacit.reading.echo import is_own_question
 from tacit.safety.redact import private, redact
 from tacit.screens.one_screen import OneScreen, one_screen, screen_json
 from tacit.store.backup import copy_pages
@@ -168,16 +167,16 @@ class _Look:
             return
         if not any(self.wanted in text.lower() for text in (home.place.name, home.place.root)):
             return
-        if is_own_question(run) or run.is_replayed:
-            return
         [learned] = learn(self.looking, run, over=True, apart=True)
-        project = learned.project
+        project, id = learned.project, run_id(learned.project, run.host, run.id)
+        if self.looking.store.run(id) is None:
+            return  # a question of ours, or a past task done again
         self.found.all_known &= learned.already
         self.met(run, home.place.root)
         self.homes.setdefault(project, home)
         unit = f"{run.host} {run.lineage or run.root or run.id}"
         runs = self.runs.setdefault(project, {})
-        runs.setdefault(unit, set()).add(run_id(project, run.host, run.id))
+        runs.setdefault(unit, set()).add(id)
         self._count_calls(run, unit)
 
     def _count_calls(self, run: Run, unit: str) -> None:
