@@ -22,7 +22,7 @@ from tacit.trial import proving
 class Memories(Memory):
     """Each name is bound to the function of its room; nothing is done here."""
 
-    _home_of = learning._home_of
+    home_of = learning.home_of
     _named = learning._named
     _reported = learning._reported
     accept_guard = guarding.accept_guard
@@ -96,7 +96,6 @@ class Memories(Memory):
     notes = queries.notes
     offer_guards = guarding.offer_guards
     page = block.page
-    patch = reviewing.patch
     pin = correcting.pin
     plan_replay = replaying.plan_replay
     proposals = reviewing.proposals
