@@ -510,7 +510,7 @@ def typed_wishes(folder: Path) -> int:
     lost = 0
     for store in sorted(folder.rglob("tacit.db")):
         ask = apsw.Connection(str(store), flags=apsw.SQLITE_OPEN_READONLY).execute
-        sql = "SELECT f.outcome, coalesce(m.state, ''), coalesce(m.trust, '') FROM finding f LEFT JOIN memory m ON m.id = f.memory WHERE f.tier = 'user'"
+        sql = "SELECT f.extra ->> '$.outcome', coalesce(m.stood, ''), coalesce(m.extra ->> '$.was.trust', '') FROM evidence f LEFT JOIN lesson m ON m.id = f.lesson WHERE f.measure = 'note:finding' AND f.extra ->> '$.tier' = 'user'"
         fates: dict[str, int] = {}
         for outcome, state, trust in ask(sql):
             fate = (

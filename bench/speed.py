@@ -255,11 +255,11 @@ def some_texts(path: str, many: int, project: str = PROJECT) -> list[str]:
         rows = [
             row[0]
             for row in kept.store.rows(
-                "SELECT n FROM memory WHERE project = :p ORDER BY n", p=kept.project_id
+                "SELECT n FROM lesson WHERE project = :p ORDER BY n", p=kept.project_id
             )
         ]
         picked = [rows[len(rows) * at // many] for at in range(many)]
-        return [kept.store.one("SELECT text FROM memory WHERE n = :n", n=n)[0] for n in picked]
+        return [kept.store.one("SELECT text FROM lesson WHERE n = :n", n=n)[0] for n in picked]
 
 
 # --- asking
@@ -467,7 +467,7 @@ def disk(table: Table, sizes: Sequence[int], rounds: int, growth: Growth) -> Non
 
 
 def used(kept: Memories) -> int:
-    return int(kept.store.one("SELECT count(*) FROM use")[0])
+    return int(kept.store.one("SELECT count(*) FROM delivery WHERE lesson <> ''")[0])
 
 
 def occupied(kept: Memories) -> int:
@@ -526,7 +526,7 @@ def many(table: Table, sizes: Sequence[int], rounds: int, growth: Growth) -> Non
     wrong = [err.strip().splitlines()[-1] for _, err in told if err.strip()]
     with opened(path) as kept:
         found = int(
-            kept.store.one("SELECT count(*) FROM memory WHERE text LIKE '% Kept by writer-%'")[0]
+            kept.store.one("SELECT count(*) FROM lesson WHERE text LIKE '% Kept by writer-%'")[0]
         )
         faults = len(queries.health(kept).health.faults)
     wanted = half * EACH

@@ -28,10 +28,16 @@ sys.path[:0] = [str(ROOT / "src"), str(ROOT / "bench"), str(ROOT / "bench" / "fa
 
 from power import CALLS, _events, image  # noqa: E402
 
+from tacit.core.journal import Hand  # noqa: E402
+from tacit.core.links import Evidence  # noqa: E402
+from tacit.core.rows import Project  # noqa: E402
 from tacit.hooks.search import Search  # noqa: E402
-from tacit.store import backup, rows, search, write  # noqa: E402
-from tacit.store.file import Store, Transaction, open_store, size_of  # noqa: E402
-from tacit.store.values import Evidence, Hand, Lesson, Project  # noqa: E402
+from tacit.lesson import Lesson  # noqa: E402
+from tacit.store import backup, search  # noqa: E402
+from tacit.store.file import size_of  # noqa: E402
+from tacit.store.reads import Store  # noqa: E402
+from tacit.store.spoken import put_common  # noqa: E402
+from tacit.store.writes import Transaction, open_store  # noqa: E402
 from texts import Writer  # noqa: E402
 
 PROCESSES = 16
@@ -41,15 +47,20 @@ HOME = "work"  # the project
 BLOCK = 4096
 WRITTEN = 50_000  # lessons that are written one by one
 HAND = Hand("bench", "2026-01-01T00:00:00.000Z")
+PROJECT = Project(HOME, HOME, "", "", "", "", b"", 0, HAND.at)
 
 # What one process does, by its kind, until it is killed; each acknowledged act is a line that it prints.
 WORKER = """
 import os, sys, time
 kind, number, path, late = sys.argv[1], sys.argv[2], sys.argv[3], sys.argv[4:] == ["late"]
 from tacit.core.clock import now
-from tacit.store.values import Delivery, Evidence, Hand, Lesson
-from tacit.store import jobs, rows, write
-from tacit.store.file import open_store
+from tacit.core.edits import undone
+from tacit.core.journal import Hand
+from tacit.core.links import Evidence, Use
+from tacit.core.value import replace
+from tacit.lesson import Lesson
+from tacit.store.moments import enqueue
+from tacit.store.writes import open_store
 def said(word):
     os.write(1, f"{word}\\n".encode())
 with open_store(path, create=False) as store:
@@ -58,19 +69,23 @@ with open_store(path, create=False) as store:
         if kind == "add":
             if late: said(n)
             with store.write() as tx:
-                write.add(tx, Lesson(f"a-{number}-{n}", "work", f"writer {number} lesson {n}"), hand, "")
-                write.vouch(tx, Evidence(f"a-{number}-{n}", "work", f"s{number}", f"s{number}", at=hand.at))
-                jobs.enqueue(tx, "learn", f"{number}-{n}", "work", {}, hand.at)
+                made = Lesson(f"a-{number}-{n}", "work", f"writer {number} lesson {n}")
+                tx.apply(hand.change(None, made, "add", ""))
+                tx.add_evidence(Evidence(made.id, "work", f"s{number}", f"s{number}", at=hand.at))
+                enqueue(tx, "learn", f"{number}-{n}", "work", {}, hand.at)
                 if late: os._exit(9)
             if not late: said(n)
         elif kind == "change":
             with store.write() as tx:
-                entry = write.change(tx, "shared", hand, "", extra={"writer": number, "n": n})
-                if n % 3 == 0: write.undo(tx, entry.n, hand)
+                was = tx.get("shared")
+                later = replace(was, extra={"writer": number, "n": n})
+                entry = tx.apply(hand.change(was, later, "edit", ""))
+                if n % 3 == 0: tx.apply(undone(tx.get("shared"), entry, [], hand))
             said(n)
         elif kind == "deliver":
             with store.write() as tx:
-                write.deliver(tx, [Delivery("shared", "work", f"d{number}", f"d{number}", "prompt", "delivered", 0.1, hand.at, event=str(n))])
+                unit = f"d{number} {n}"
+                tx.add_use(Use("shared", unit, "work", f"d{number}", "", "injected", 0.1, at=hand.at))
             said(n)
         else:
             with store.write() if n % 5 == 0 else store as at:
@@ -91,8 +106,12 @@ def surroundings() -> dict[str, str]:
 def made(path: str) -> None:
     """A store with the lesson that all change."""
     with open_store(path) as store, store.write() as tx:
-        write.put_project(tx, Project(HOME, HOME, created_at=HAND.at))
-        write.add(tx, Lesson("shared", HOME, "What all writers change."), HAND, "")
+        tx.put_project(PROJECT)
+        _added(tx, Lesson("shared", HOME, "What all writers change."))
+
+
+def _added(tx: Transaction, lesson: Lesson) -> None:
+    tx.apply(HAND.change(None, lesson, "add", ""))
 
 
 class Process:
@@ -173,7 +192,7 @@ def _reckoned(store: Store, each: Process) -> list[str]:
         return wrong + said
     asked = {
         "add": ("SELECT count(*) FROM lesson WHERE by = ?", by),
-        "change": ("SELECT count(*) FROM journal WHERE verb = 'change' AND by = ?", by),
+        "change": ("SELECT count(*) FROM journal WHERE verb = 'edit' AND by = ?", by),
         "deliver": ("SELECT count(*) FROM delivery WHERE session = ?", f"d{each.number}"),
     }
     found = store.rows(*asked[each.kind])[0][0]
@@ -233,7 +252,7 @@ def _image_faults(path: str, said: int) -> list[str]:
     try:
         with open_store(path, create=False) as store:
             wrong = [f"damaged: {fault}" for fault in backup.faults(store)]
-            kept = len(rows.lessons(store)) - 1
+            kept = store.one("SELECT count(*) FROM lesson")[0] - 1
             entries = store.rows("SELECT count(*) FROM journal")[0][0] - 1
             vouched = store.rows("SELECT count(*) FROM evidence")[0][0]
     except Exception as error:
@@ -283,13 +302,13 @@ def inside(folder: Path, steps: int) -> dict[str, Any]:
 
 def _add(path: str, id: str) -> None:
     with open_store(path) as store, store.write() as tx:
-        write.add(tx, Lesson(id, HOME, f"A lesson called {id}. {'x' * 3000}"), HAND, "")
+        _added(tx, Lesson(id, HOME, f"A lesson called {id}. {'x' * 3000}"))
 
 
 def _there(path: str, kept: list[str]) -> list[str]:
     try:
         with open_store(path) as store:
-            found = {each.id for each in rows.lessons(store)}
+            found = {id for (id,) in store.rows("SELECT id FROM lesson")}
     except Exception as error:
         return [f"reading: {type(error).__name__}: {error}"]
     return [f"lost or too many: {found ^ set(kept)}"] if found != set(kept) else []
@@ -332,7 +351,7 @@ def built(folder: Path, size: int) -> str:
             _written(store, size)
         counted = search.common_words(store)
         with store.write() as tx:
-            write.put_common(tx, "", "word", counted)
+            put_common(tx, "", "word", counted)
         store.rows("PRAGMA journal_mode = WAL")
     os.rename(building, path)
     return path
@@ -343,10 +362,10 @@ def _written(store: Store, size: int) -> None:
     for start in range(0, size, 10_000):
         with store.write() as tx:
             if not start:
-                write.put_project(tx, Project(HOME, HOME, created_at=HAND.at))
+                tx.put_project(PROJECT)
             for n in range(start, min(start + 10_000, size)):
-                write.add(tx, _lesson(writer, f"l{n}"), HAND, "found in a session")
-                write.vouch(tx, Evidence(f"l{n}", HOME, f"s{n % 999}", f"s{n % 999}", at=HAND.at))
+                _added(tx, _lesson(writer, f"l{n}"))
+                tx.add_evidence(Evidence(f"l{n}", HOME, f"s{n % 999}", f"s{n % 999}", at=HAND.at))
 
 
 def _again(tx: Transaction, copy: int, many: int) -> None:
@@ -368,7 +387,7 @@ def _again(tx: Transaction, copy: int, many: int) -> None:
 
 def _lesson(writer: Writer, id: str) -> Lesson:
     told = writer.lesson()
-    return Lesson(id, HOME, str(told["text"]), state="active", word="session")
+    return Lesson(id, HOME, str(told["text"]), state="active", trust="observed")
 
 
 def speed(folder: Path, sizes: list[int], rounds: int = 40) -> list[tuple[str, float, float]]:
@@ -430,9 +449,7 @@ def _recall(store: Store, question: str) -> None:
 def _durable(store: Store, n: int) -> None:
     with store.write() as tx:
         id = f"added-{n}"
-        write.add(
-            tx, Lesson(id, HOME, f"Lesson {n} of the one who counts.", state="active"), HAND, ""
-        )
+        _added(tx, Lesson(id, HOME, f"Lesson {n} of the one who counts.", state="active"))
 
 
 # What a hook asks of the store at a prompt, without choosing and wording.
@@ -446,9 +463,12 @@ with open_store(sys.argv[1], create=False) as store:
     told = moments.candidates(store, [each.n for each in found[:3]])
     assert told
     with store.write() as tx:
-        moments.record(tx, [
-            {"lesson": each.id, "project": "work", "session": "s", "group": "g", "moment": "prompt",
-             "arm": "delivered", "at": "2026-01-01T00:00:00.000Z"} for each in told
+        at = {"project": "work", "session": "s", "group": "g", "surface": "prompt", "task": "",
+              "given": [each.id for each in told], "held": [], "left": {}, "event": "e",
+              "tokens": 9, "at": "2026-01-01T00:00:00.000Z"}
+        moments.record(tx, at, [
+            {"lesson": each.id, "recorded": False, "instrument": "", "eligible": False, "marks": [],
+             "arm": "injected", "probability": 0.1, "family": each.id} for each in told
         ])
 """
 

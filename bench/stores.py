@@ -95,7 +95,7 @@ def _count(path: str) -> int:
     if not os.path.exists(path):
         return 0
     with opened(path) as kept:
-        count = int(kept.store.one("SELECT coalesce(max(n), 0) FROM memory")[0])
+        count = int(kept.store.one("SELECT coalesce(max(n), 0) FROM lesson")[0])
     if count % BATCH == 0:
         return count
     os.unlink(path)

@@ -127,8 +127,8 @@ from tacit.memory import open
 with open() as memories:
     faults = [str(f) for f in health(memories).health.faults][:2]
     there = [m.text for m in memories.lessons(gone=True)]
-    there += [f"run {f}" for f, n in memories.store.rows("SELECT foreign_id, CASE WHEN learned_at <> '' OR foreign_id = 'r1' THEN 1 ELSE seq END FROM run") if n]
-    findings = memories.store.one("SELECT count(*) FROM finding")[0]
+    there += [f"run {f}" for f, n in memories.store.rows("SELECT name, CASE WHEN learned_at <> '' OR name = 'r1' THEN 1 ELSE number END FROM session") if n]
+    findings = memories.store.one("SELECT count(*) FROM evidence WHERE measure = 'note:finding'")[0]
     memories.add("a lesson after the fault")
     after = "a lesson after the fault" in [m.text for m in memories.lessons()]
 print(json.dumps([faults, there, findings, after]))

@@ -304,7 +304,7 @@ from tacit.origins.fading import runs as of_evidence
 with open() as memories:
     store, step = memories.store, memories.profile.fade.runs_step
     [until] = store.one("SELECT max(sessions) FROM project")
-    fading = "SELECT memory, -sum(amount) FROM use_mark WHERE signal = :it AND memory IN (SELECT id FROM memory WHERE state IN ('waiting', 'active')) GROUP BY 1"
+    fading = "SELECT lesson, -sum(amount) FROM evidence WHERE measure = 'mark:' || :it AND lesson IN (SELECT id FROM lesson WHERE stood IN ('waiting', 'active')) GROUP BY 1"
     for memory, lost in store.rows(fading, it=LOST):
         due = of_evidence(store.evidence(memory), until, step).lost
         if lost != due: print(f"{memory} lost {lost} by fading, and should have lost {due}")

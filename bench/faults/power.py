@@ -182,7 +182,7 @@ for place in sys.stdin.read().split():
     try:
         with open_store(place, create=False) as store:
             faults = [str(f) for f in check(store).faults][:3]
-            texts = [r[0] for r in store.rows("SELECT text FROM memory")]
+            texts = [r[0] for r in store.rows("SELECT text FROM lesson")]
         print(json.dumps({"faults": faults, "texts": texts}), flush=True)
     except Exception as error:
         print(json.dumps({"faults": [f"{type(error).__name__}: {error}"], "texts": []}), flush=True)

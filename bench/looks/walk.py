@@ -158,15 +158,15 @@ def lessons_of(data: Path, project: str, store: Path, out: Path) -> Path:
     """A project's open lessons, each with the number of the session that taught it, for `tidy`: from a store that its sessions were fed to."""
     number = {each.session: at for at, each in enumerate(left(data, project, out), 1)}
     query = (
-        "SELECT m.id, m.text, m.about, m.trust, r.foreign_id FROM memory m"
-        " LEFT JOIN evidence e ON e.memory = m.id LEFT JOIN run r ON r.id = e.run"
+        "SELECT m.id, m.text, m.about, m.word, r.name FROM lesson m"
+        " LEFT JOIN evidence e ON e.lesson = m.id LEFT JOIN session r ON r.id = e.session"
         " WHERE m.gate = 'allow' AND m.state <> 'gone'"
     )
     found: dict[str, dict[str, Any]] = {}
     with closing(sqlite3.connect(f"file:{store}?mode=ro", uri=True)) as opened:
         for id, text, about, trust, session in opened.execute(query):
             topic = "" if about == "*" else about.partition(";")[0]
-            one = found.setdefault(id, {"text": text, "topic": topic, "persons": trust == "user"})
+            one = found.setdefault(id, {"text": text, "topic": topic, "persons": trust == "person"})
             at = number.get(session, len(number))
             one["session"] = min(one.get("session", at), at)
     rows = sorted(found.values(), key=lambda one: (one["session"], one["text"]))

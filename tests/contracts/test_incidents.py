@@ -38,7 +38,11 @@ def test_incidents_of_old_runs_become_counts(
             == [(each["lineages"], each["times"]) for each in before]
             == [(3, 4)]
         )
-        kept = dict(memories.store.rows("SELECT kind, COUNT(*) FROM incident GROUP BY kind"))
+        kept = dict(
+            memories.store.rows(
+                "SELECT coalesce(extra ->> '$.kind', 'failure') AS kind, COUNT(*) FROM failure GROUP BY 1"
+            )
+        )
         assert kept == {
             "past until": 1,
             "past failure": 1,
@@ -52,5 +56,7 @@ def test_incidents_of_old_runs_become_counts(
         (lesson,) = [each for each in memories.list() if each.source == "notice"]
         memories.erase(lesson.id)
         assert "past failure" not in dict(
-            memories.store.rows("SELECT kind, COUNT(*) FROM incident GROUP BY kind")
+            memories.store.rows(
+                "SELECT coalesce(extra ->> '$.kind', 'failure') AS kind, COUNT(*) FROM failure GROUP BY 1"
+            )
         )

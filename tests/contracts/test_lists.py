@@ -17,7 +17,7 @@ from tacit.core.journal import Hand
 from tacit.core.links import Evidence, Use
 from tacit.lesson import Lesson
 from tacit.store.check import check
-from tacit.store.statements import SORTS
+from tacit.store.reads import SORTS
 from tacit.store.writes import open_store
 
 KINDS, GATES, STATES = (

@@ -209,26 +209,6 @@ def test_a_forgotten_memory_comes_back_by_undo(store: Any) -> None:
         edits.undone(store.get(memory.id), entries[-2], entries[-1:], Hand("ada", now()))
 
 
-def test_the_queue_gives_a_job_to_one_holder(store: Any) -> None:
-    """A key is queued once; a lease that ran out is taken over; what was asked for again stays."""
-    with store.write() as tx:
-        tx.enqueue("learn", "k", "p", {"path": "a"}, "2026-01-01T00:00:00.000Z")
-        tx.enqueue("learn", "k", "p", {"path": "b"}, "2026-01-01T00:00:01.000Z")
-        job = tx.lease("one", "2026-01-01T00:01:00.000Z", "2026-01-01T00:02:00.000Z")
-        assert job.payload == {"path": "b"}
-        assert tx.lease("two", "2026-01-01T00:01:30.000Z", "2026-01-01T00:03:00.000Z") is None
-        late = tx.lease("two", "2026-01-01T00:02:30.000Z", "2026-01-01T00:03:30.000Z")
-        assert (late.id, late.attempts) == (job.id, 2)
-        tx.finish(job, "one")
-        assert store.queued() == 1  # no longer the first holder's
-        tx.enqueue("learn", "k", "p", {"path": "c"}, "2026-01-01T00:02:40.000Z")
-        tx.finish(late, "two")
-        assert store.queued() == 1  # asked for again meanwhile
-        again = tx.lease("two", "2026-01-01T00:05:00.000Z", "2026-01-01T00:06:00.000Z")
-        tx.finish(again, "two")
-    assert store.queued() == 0
-
-
 DAMAGE = [
     ("UPDATE lesson SET counts = json_set(counts, '$.seen[0]', 7)", "tally"),
     ("DELETE FROM lesson_fts WHERE rowid = 1", "index"),

@@ -19,16 +19,18 @@ def test_the_week_is_told_from_its_uses(folder: object) -> None:
             memories.learn(
                 run(f"t{n}", *said, outcome="success", extra={"instruments": ["review"]})
             )
-        arms = dict(memories.store.rows("SELECT arm, count(*) FROM use GROUP BY 1"))
+        arms = dict(
+            memories.store.rows("SELECT arm, count(*) FROM delivery WHERE lesson <> '' GROUP BY 1")
+        )
         week = memories.week(memories.now())
         last = dict(
             memories.store.rows(
-                "SELECT value, count(*) FROM use_mark m JOIN use u ON u.memory = m.memory AND u.unit = m.unit"
-                " WHERE signal = 'outcome' AND u.arm <> 'withheld' GROUP BY 1"
+                "SELECT outcome, count(*) FROM delivery WHERE lesson <> '' AND arm <> 'held out'"
+                " GROUP BY 1"
             )
         )
     assert week["sessions"] == 14 and week["units"] == 12 and week["new"] == 1
-    assert (week["given"], week["withheld"]) == (arms["injected"], arms.get("withheld", 0))
+    assert (week["given"], week["withheld"]) == (arms["delivered"], arms.get("held out", 0))
     # the lesson names no command and no file: that a session did not meet its problem is no praise
     came, stayed = last.get("occurred", 0), last.get("not_occurred", 0)
     assert (week["back"], week["told"]) == (came, came) and stayed

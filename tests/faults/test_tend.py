@@ -58,7 +58,9 @@ def told(env: dict[str, str]) -> dict[str, object]:
     with verbs.open(env["TACIT_STORE"], env=env, cwd=str(Path(env["HOME"]) / "work")) as memories:
         assert memories.health().health.is_sound
         return {
-            "states": memories.store.rows("SELECT id, state, merged FROM memory ORDER BY 1"),
+            "states": memories.store.rows(
+                "SELECT id, stood, extra ->> '$.was.merged' FROM lesson ORDER BY 1"
+            ),
             "entries": memories.store.rows(
                 "SELECT lesson, verb, count(*) FROM journal GROUP BY 1, 2 ORDER BY 1, 2"
             ),

@@ -128,5 +128,7 @@ def test_what_failed_is_counted_for_doctor(
     monkeypatch.setattr("tacit.hooks.record.chosen", lambda *_: 1 / 0)
     assert said(env, "prompt", payload(env)) == ""
     with verbs.open(store_of(env), env=env, cwd=env["HOME"]) as memories:
-        rows = memories.store.rows("SELECT name, count FROM counter")
+        rows = memories.store.rows(
+            "SELECT substr(what, 12), count FROM common WHERE kind = 'event'"
+        )
     assert ("hook_failure", 1) in rows

@@ -245,7 +245,9 @@ def test_a_failure_is_silent_counted_and_explained_on_request(
     told = host.hook("prompt", payload(folder), TACIT_DEBUG="1")
     assert (told.returncode, told.stdout) == (0, "") and told.stderr.startswith("tacit hook: ")
     with open_memories() as memories:
-        assert memories.store.rows("SELECT name, count FROM counter") == [("hook_failure", 2)]
+        assert memories.store.rows(
+            "SELECT substr(what, 12), count FROM common WHERE kind = 'event'"
+        ) == [("hook_failure", 2)]
 
 
 def test_a_file_that_is_no_store_is_left_alone(host: Any, folder: Path, tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ from tests.verbs import open as open_memories
 
 from tacit.core import clock
 from tacit.hosts import surroundings
-from tacit.store.queue import NEVER
+from tacit.store.jobs import NEVER, finish, take
 from tacit.testing import run, say, user
 from tacit.worker import LearnJob, enqueue, start, work
 from tacit.worker import drain as drain_module
@@ -110,7 +110,11 @@ def jobs(memories: Memories) -> list[tuple[Any, ...]]:
 
 
 def counters(memories: Memories) -> dict[str, int]:
-    return dict(memories.store.rows("SELECT name, sum(count) FROM counter GROUP BY 1"))
+    return dict(
+        memories.store.rows(
+            "SELECT substr(what, 12), sum(count) FROM common WHERE kind = 'event' GROUP BY 1"
+        )
+    )
 
 
 class Meanwhile(dict[str, str]):
@@ -172,7 +176,9 @@ def kept(memories: Memories) -> dict[str, Any]:
         "learned runs": store.rows(
             "SELECT sessions FROM project WHERE id = :id", id=memories.project_id
         )[0][0],
-        "findings": store.rows("SELECT count(*) FROM finding")[0][0],
+        "findings": store.rows("SELECT count(*) FROM evidence WHERE measure = 'note:finding'")[0][
+            0
+        ],
         "queue": sorted((key, error) for key, _, _, _, error in jobs(memories)),
         "faults": [str(fault) for fault in memories.health().health.faults],
     }
@@ -205,11 +211,11 @@ def test_what_is_asked_while_it_is_learned_is_not_lost(
     name = session(host, 1)
     enqueue(memories.store, wish(host, name))
     with memories.store.write() as tx:
-        job = tx.lease("me", clock.stamp(1_800_000_000.0), clock.stamp(1_800_000_120.0))
+        job = take(tx, "me", 1_800_000_000.0)
     assert job is not None
     enqueue(memories.store, wish(host, name, over=True))
     with memories.store.write() as tx:
-        tx.finish(job, "me")
+        finish(tx, job, "me")
     assert [(key, lease) for key, _, lease, _, _ in jobs(memories)] == [
         (f"learn:claude-code:{name}", "")
     ]
@@ -394,7 +400,7 @@ def test_leases_of_a_dead_worker_are_taken_over_at_once(memories: Memories, host
     """Whoever has the lock is alone, so no lease of others is alive."""
     enqueue(memories.store, wish(host, session(host, 1), over=True))
     with memories.store.write() as tx:
-        assert tx.lease("worker 1", clock.now(), clock.stamp(time.time() + 120)) is not None
+        assert take(tx, "worker 1", time.time()) is not None
     assert drain(memories) == Worked(learned=1) and jobs(memories) == []
 
 

@@ -129,7 +129,9 @@ def test_a_cure_of_two_sessions_is_given_and_stays_as_a_person_left_it(memories:
     assert [each.id for each in memories.list()] == []
     memories.erase(lesson.id)
     assert (
-        memories.store.rows("SELECT 1 FROM incident WHERE kind = 'failure' AND run LIKE '%r1'")
+        memories.store.rows(
+            "SELECT 1 FROM failure WHERE extra ->> '$.kind' IS NULL AND session LIKE '%r1'"
+        )
         == []
     )
 
@@ -161,4 +163,4 @@ def test_sessions_of_a_folder_that_is_gone_are_not_mixed_into_this_project(
         memories.learn(replace(rtk(n), cwd="/home/nobody/gone"), apart=True)
     assert [each.text for each in memories.list()] == []
     memories.learn(replace(rtk(2), cwd="/home/nobody/gone"))
-    assert len(memories.store.rows("SELECT DISTINCT project FROM incident")) == 2
+    assert len(memories.store.rows("SELECT DISTINCT project FROM failure")) == 2

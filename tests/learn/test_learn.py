@@ -43,16 +43,7 @@ def outcomes(memories: Memories, memory: Lesson) -> list[str]:
 
 def snapshot(memories: Memories) -> dict[str, Any]:
     store = memories.store
-    tables = (
-        "memory",
-        "journal",
-        "evidence",
-        "use",
-        "use_mark",
-        "tally",
-        "finding",
-        "proposal",
-    )
+    tables = ("lesson", "journal", "evidence", "delivery", "question")
     return {table: store.rows(f"SELECT * FROM {table} ORDER BY 1, 2") for table in tables}
 
 

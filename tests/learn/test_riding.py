@@ -127,7 +127,9 @@ def test_typed_wishes_in_are_lessons_links_and_refusals_out(memories: Memories) 
         )
     for number, text in enumerate(wishes):
         memories.learn(run(f"s{number}", user(text)))
-    rows = memories.store.rows("SELECT text, outcome, memory FROM finding WHERE tier = 'user'")
+    rows = memories.store.rows(
+        "SELECT quote, extra ->> '$.outcome', lesson FROM evidence WHERE measure = 'note:finding' AND extra ->> '$.tier' = 'user'"
+    )
     assert len(rows) == len(wishes)
     for text, outcome, memory in rows:
         held = memories.get(memory) if outcome != "linked" else None

@@ -405,8 +405,8 @@ def test_defect_11_a_sweep_writes_only_what_is_due(flow: Flow) -> None:
     asked = {
         "lesson": f"SELECT {decided} FROM lesson",
         "journal": "SELECT * FROM journal",
-        "evidence": "SELECT * FROM sighting",
-        "tally": "SELECT * FROM tally",
+        "evidence": "SELECT * FROM evidence",
+        "tally": "SELECT id, counts FROM lesson",
     }
     before = {table: store.rows(sql) for table, sql in asked.items()}
     flow.do({"op": "decay", "run": "q1"})

@@ -134,9 +134,7 @@ def lines(shop: Path) -> dict[str, list[str]]:
 
 
 def state(memories: Memories, shop: Path) -> Any:
-    asked = {
-        table: f"SELECT * FROM {table}" for table in ("journal", "sighting", "proposal", "finding")
-    }
+    asked = {table: f"SELECT * FROM {table}" for table in ("journal", "evidence", "question")}
     asked["lesson"] = (
         "SELECT n, id, text, kind, about, state, reason, extra, changed_at FROM lesson"
     )
@@ -170,7 +168,9 @@ def test_ten_observations_without_a_model(shop: Path) -> None:
         assert set(waiting(memories)) == {text for _, text, _ in OPEN}
         reasons = {
             row[0]
-            for row in memories.store.rows("SELECT reason FROM finding WHERE outcome = 'discard'")
+            for row in memories.store.rows(
+                "SELECT extra ->> '$.reason' FROM evidence WHERE extra ->> '$.outcome' = 'discard'"
+            )
         }
         assert len(reasons) == 3 and all(reasons)  # each says why
         before = state(memories, shop)
@@ -308,4 +308,4 @@ def test_submitted_observations_are_no_fallbacks(shop: Path) -> None:
             if m.text == CHECKABLE[0][1]
         }
         assert told == {False} and sure == {0.65}
-        assert not memories.store.rows("SELECT 1 FROM counter WHERE name = 'gate_fallback'")
+        assert not memories.store.rows("SELECT 1 FROM common WHERE what LIKE '% gate_fallback'")

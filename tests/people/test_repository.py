@@ -40,7 +40,7 @@ def test_git_starts_no_program_that_a_repository_names(folder: Path, tmp_path: P
 
 
 def test_every_program_is_started_where_it_cannot_be_replaced() -> None:
-    """Python of ours begins isolated (-I, -P), git goes through `stores/git.py`; both are read off the source."""
+    """Python of ours begins isolated (-I, -P), git goes through `place/git.py`; both are read off the source."""
     wrong = []
     for path in sorted(Path(tacit.__file__).parent.rglob("*.py")):
         if not re.search(r'sys\.executable|["\']git["\']', path.read_text("utf-8")):

@@ -73,7 +73,10 @@ def test_a_cure_of_two_pieces_of_work_is_in_force_under_the_failures_own_signatu
     [memory] = lessons(memories)
     assert (memory.text, memory.trust, memory.state) == (TEXT, "agent", "active")
     [mark] = {
-        each for (each,) in memories.store.rows("SELECT mark FROM incident WHERE kind = 'failure'")
+        each
+        for (each,) in memories.store.rows(
+            "SELECT sign FROM failure WHERE coalesce(extra ->> '$.kind', '') = ''"
+        )
     }
     assert memory.signature == mark
     assert "PIECE 2" in model.asked[-1] and model.asked[-1].count(FAILED) == 2

@@ -63,7 +63,7 @@ class World:
             for memory in memories:
                 tx.apply(edits.made(memory, Hand("ada", memory.created_at), reason="said so"))
                 if memory.tally != Tally():
-                    tx.put_tally(memory.id, memory.project, memory.tally)
+                    tx.put_tally(memory.id, memory.tally)
         return [memory.id for memory in memories]
 
     def seen(self, memory: str, *runs: str, at: str = NOW) -> None:

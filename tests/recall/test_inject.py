@@ -53,9 +53,8 @@ def test_a_lesson_that_fits_is_given_and_recorded(world: Any, make: Make) -> Non
     assert world.store.run(unit) == RunRow(
         unit, "p", "cli", "r1", unit, agent="maker", task_id="T-1", started_at=NOW
     )
-    assert [(row[0], row[1]) for row in world.store.injections(unit)] == [
-        ("cli", f'["{memory.id}"]')
-    ]
+    told = [(each.surface, each.given) for each in world.store.tellings(unit)]
+    assert told == [("cli", (memory.id,))]
 
 
 def test_a_lesson_is_given_once_in_a_unit(world: Any, make: Make) -> None:
@@ -166,7 +165,7 @@ def test_a_prompt_is_not_written_down(world: Any, make: Make) -> None:
     assert len(tasks) == 1 and len(tasks.pop()) == 16
     dump = [
         str(row)
-        for table in ("run", "use", "injection")
+        for table in ("session", "delivery")
         for row in world.store.rows(f"SELECT * FROM {table}")
     ]
     assert not any("hunter2" in row for row in dump)

@@ -85,7 +85,6 @@ def filled(
             tx.apply(edits.made(memory, Hand("ada", NOW), reason="said so"))
             tx.put_tally(
                 memory.id,
-                memory.project,
                 Tally(
                     seen=each["seen"], seen_at=NOW, confidence=0.9, signals={"success_rate": 0.9}
                 ),

@@ -2,30 +2,31 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import time
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.store.conftest import MIGRATE, ann
+from tests.store.conftest import MIGRATE, ann, kept
+from tests.store.conftest import add as add_all
 
 from tacit.core import clock
 from tacit.core.errors import Damaged, NotAStore, NotFound, StoreBusy, StoreReadOnly
-from tacit.store import backup, rows, write
-from tacit.store.file import open_store
+from tacit.core.value import replace
+from tacit.store import backup
+from tacit.store.erase import erase_in
+from tacit.store.writes import open_store
 
 if TYPE_CHECKING:
-    from tacit.store.file import Store
+    from tacit.store.reads import Store
 
 PAGE = 4096
 
 
 def add(store: Store, *ids: str) -> None:
-    with store.write() as tx:
-        for id in ids:
-            write.add(tx, replace(MIGRATE, id=id), ann(), "")
+    add_all(store, *(replace(MIGRATE, id=id) for id in ids))
 
 
 def fold(store: Store) -> None:
@@ -50,7 +51,7 @@ def test_a_backup_is_one_whole_file_for_its_owner_alone(store: Store, folder: st
     assert sorted(os.listdir(folder)) == [".lock", os.path.basename(made.path)]
     assert os.stat(made.path).st_mode & 0o777 == 0o600
     with open_store(made.path, create=False) as copy:
-        assert rows.lessons(copy) == rows.lessons(store)
+        assert kept(copy) == kept(store)
 
 
 def test_a_damaged_store_makes_no_backup(store: Store, folder: str) -> None:
@@ -131,11 +132,11 @@ def test_a_damaged_store_gives_way_to_its_newest_backup(
     assert Path(restored.aside).read_bytes() == spoilt, "the damaged file is kept as it was"
     with open_store(store.path, create=False) as back:
         assert backup.faults(back) == []
-        assert len(rows.lessons(back)) == 60
+        assert len(kept(back)) == 60
         assert back.machine == machine
         assert back.rows("PRAGMA journal_mode") == [("wal",)]
         add(back, "after")
-    lost = [each.lesson for each in restored.lost]
+    lost = [each.memory for each in restored.lost]
     assert lost == ["later"] or restored.unreadable, "what is lost is said, or that nobody knows"
 
 
@@ -144,15 +145,15 @@ def test_what_was_lost_is_named_where_the_file_still_tells(store: Store, folder:
     backup.back_up(store, folder)
     add(store, "lost1", "lost2")
     restored = backup.restore(store.path, folder)
-    assert [each.lesson for each in restored.lost] == ["lost1", "lost2"]
+    assert [each.memory for each in restored.lost] == ["lost1", "lost2"]
     assert not restored.unreadable
-    assert [each.id for each in rows.lessons(store)] == ["kept"], "whoever has it open goes on"
+    assert [each.id for each in kept(store)] == ["kept"], "whoever has it open goes on"
 
 
 def test_a_bad_backup_is_passed_over(store: Store, folder: str) -> None:
     add(store, *(f"l{n}" for n in range(60)))
     first = backup.back_up(store, folder)
-    second = replace(first, path=first.path.replace("000001", "000002"), number=2)
+    second = dataclasses.replace(first, path=first.path.replace("000001", "000002"), number=2)
     with open(first.path, "rb") as good, open(second.path, "wb") as bad:
         bad.write(good.read())
     spoil(second.path, 6 * PAGE, 10 * PAGE)
@@ -169,25 +170,24 @@ def test_without_a_good_backup_nothing_is_touched(
     with pytest.raises(NotFound, match="no good backup"):
         backup.restore(store.path, folder)
     assert sorted(os.listdir(tmp_path)) == before
-    assert [each.id for each in rows.lessons(store)] == ["a"]
+    assert [each.id for each in kept(store)] == ["a"]
 
 
 def test_erase_reaches_the_backups(store: Store, folder: str) -> None:
     secret = replace(MIGRATE, id="s", text="The vault opens with Zanzibar.")
     add(store, "a")
-    with store.write() as tx:
-        write.add(tx, secret, ann(), "")
+    add_all(store, secret)
     made = backup.back_up(store, folder)
     broken = made.path.replace("000001", "000002")
     with open(broken, "w") as file:
         file.write("Zanzibar")
-    assert backup.erase(folder, "s", ann(2), "a secret") == [broken]
+    assert backup.erase(folder, lambda copy: erase_in(copy, "s", ann(2))) == [broken]
     assert backup.backups(folder) == [made]
     with open(made.path, "rb") as file:
         assert b"anzibar" not in file.read()
     with open_store(made.path, create=False) as copy:
         assert backup.faults(copy) == []
-        assert {each.id: each.state for each in rows.lessons(copy)} == {"a": "active", "s": "gone"}
+        assert {each.id: each.state for each in kept(copy)} == {"a": "active", "s": "gone"}
 
 
 def test_a_file_that_is_no_store_is_said_to_be_none(tmp_path: Path) -> None:

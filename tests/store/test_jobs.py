@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from tests.store.conftest import SHOP
 
 from tacit.core.clock import stamp
-from tacit.store import jobs
+from tacit.store import jobs, moments
 
 if TYPE_CHECKING:
     from tacit.store.file import Store
@@ -17,7 +17,7 @@ NOW = 1_767_225_600.0
 
 def queue(store: Store, key: str, at: float = NOW, kind: str = "learn", later: float = 0) -> None:
     with store.write() as tx:
-        jobs.enqueue(
+        moments.enqueue(
             tx, kind, key, SHOP, {"path": key}, stamp(at), stamp(at + later) if later else ""
         )
 
@@ -102,8 +102,8 @@ def test_reading_and_the_rest_are_taken_apart(store: Store) -> None:
     queue(store, "l", later=60)
     assert jobs.next_due(store, reads=True) == stamp(NOW + 30)
     assert jobs.next_due(store, reads=False) == stamp(NOW + 60)
-    assert not jobs.is_due(store, stamp(NOW))
-    assert jobs.is_due(store, stamp(NOW + 31))
+    assert not moments.is_job_due(store, stamp(NOW))
+    assert moments.is_job_due(store, stamp(NOW + 31))
     job = take(store, NOW + 61, reads=True)
     assert job is not None
     assert job.key == "r"

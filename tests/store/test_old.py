@@ -5,24 +5,25 @@ from __future__ import annotations
 import hashlib
 import json
 import lzma
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import apsw
 import pytest
-from tests.store.conftest import ann
+from tests.store.conftest import ann, kept
 
+from tacit.core.edits import undone
 from tacit.core.errors import NoFile, NotAStore, StoreOther
-from tacit.store import old, rows, write
+from tacit.core.links import sightings as sightings_of
+from tacit.store import old, rows
 from tacit.store.backup import faults
-from tacit.store.file import open_store
+from tacit.store.writes import NEW, open_store
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tacit.store.file import Store
+    from tacit.store.reads import Store
 
 KEPT = Path(__file__).parents[1] / "data" / "stores-0.2.0"
 STORES = ("cipher-box", "decisions", "demo", "month-of-a-year", "origins")
@@ -67,15 +68,15 @@ def taken(
 
 def test_every_lesson_with_its_words_and_state(taken: Any) -> None:
     name, _, store, brought = taken
-    kept = {each.id: each for each in rows.lessons(store)}
+    lessons = {each.id: each for each in kept(store)}
     said = said_of(name)
-    assert brought.lessons == len(kept) == len(said["list"])
+    assert brought.lessons == len(lessons) == len(said["list"])
     for told in said["list"]:
-        lesson = kept[told["id"]]
+        lesson = lessons[told["id"]]
         standing = said["why"][told["id"]]["standing"].partition(" (")[0]
         assert lesson.text == told["text"]
         assert lesson.project == told["project"]
-        assert list(lesson.files) == told["paths"]
+        assert lesson.files == told["paths"]
         assert lesson.about == (told["about"] or "")
         assert lesson.state == STANDINGS[standing], standing
         assert lesson.word == WORDS.get(told["trust"], "outside")
@@ -90,53 +91,45 @@ def test_every_lesson_with_its_words_and_state(taken: Any) -> None:
 
 def test_all_of_its_evidence(taken: Any) -> None:
     name, _, store, brought = taken
-    names = {
-        each.id: each.name for p in rows.projects(store) for each in rows.sessions(store, p.id)
-    }
+    names = dict(store.rows("SELECT id, name FROM session"))
     many = 0
     for id, told in said_of(name)["why"].items():
-        found = {
-            (
-                names.get(e.session, e.session),
-                e.measure or "seen",
-                e.stance,
-                e.quote,
-                e.by,
-                e.amount,
-            )
-            for e in rows.evidence(store, id)
+        found = store.evidence(id)
+        rows_of = {
+            (names.get(e.run, e.run), e.signal, e.stance, e.quote, e.by, e.amount) for e in found
         }
         expected = {
             (e["run"] or "", e["signal"], e["stance"], e["quote"], e["by"], e["amount"])
             for e in told["evidence"]
         }
-        assert found == expected, id
-        assert len(rows.evidence(store, id)) == len(told["evidence"])
+        assert rows_of == expected, id
+        assert len(found) == len(told["evidence"])
         many += len(told["evidence"])
         sightings = [
             e for e in told["evidence"] if (e["signal"], e["stance"]) == ("seen", "supports")
         ]
         if sightings:
-            assert rows.met(store, [id])[id] >= told["memory"]["seen"] > 0
+            assert told["memory"]["seen"] > 0
+            assert sightings_of(found) >= told["memory"]["seen"]
     assert brought.evidence == many
 
 
 def test_its_history_adds_up_to_what_it_says_now(taken: Any) -> None:
     name, _, store, _ = taken
     for id, told in said_of(name)["why"].items():
-        entries = rows.entries(store, id)
+        entries = store.entries(memory=id)
         by_old = [
             (each["verb"], each["by"], each["reason"], each["at"]) for each in told["journal"]
         ]
-        assert [(e.verb, e.by, e.why, e.at) for e in entries][: len(by_old)] == by_old
+        assert [(e.verb, e.by, e.reason, e.at) for e in entries][: len(by_old)] == by_old
         assert {e.verb for e in entries[len(by_old) :]} <= {"import"}
-        folded = rows.folded(entries)
-        assert folded is not None
-        lesson = rows.lesson(store, id)
-        assert replace(folded, changed_at="") == replace(lesson, n=0, changed_at="")
-        first = rows.lesson_at(store, id, entries[0].n)
-        assert first is not None
-        assert first.text == told["journal"][0]["after"]["text"]
+        folded = {name: NEW[name] for name in rows.LESSON}
+        for (after,) in store.rows("SELECT after FROM journal WHERE lesson = ? ORDER BY n", id):
+            folded |= json.loads(after or "{}")
+        [lesson] = [each for each in kept(store) if each.id == id]
+        own = {"id": id, "project": lesson.project, "changed_at": lesson.changed_at}
+        assert {**folded, **own} == vars(lesson)
+        assert entries[0].after["text"] == told["journal"][0]["after"]["text"]
 
 
 def test_once_is_enough_and_the_old_file_stays(taken: Any) -> None:
@@ -150,23 +143,23 @@ def test_once_is_enough_and_the_old_file_stays(taken: Any) -> None:
     assert hashlib.sha256(file.read_bytes()).hexdigest() == digest
     assert [each.name for each in file.parent.iterdir() if "old" in each.name] == ["old.db"]
     assert faults(store) == []
-    assert len(rows.lessons(store)) == len(said_of(name)["list"])
+    assert len(kept(store)) == len(said_of(name)["list"])
 
 
 def test_an_old_change_can_be_taken_back(taken: Any) -> None:
     name, _, store, _ = taken
     if name != "decisions":
         return
-    [first, *_] = [each for each in rows.lessons(store) if each.replaced_by]
-    last = rows.entries(store, first.id)[-1]
+    [first, *_] = [each for each in kept(store) if each.replaced_by]
+    last = store.entries(memory=first.id)[-1]
 
     class Stop(Exception):
         pass
 
     with pytest.raises(Stop), store.write() as tx:
-        write.undo(tx, last.n, ann())
-        back = rows.lesson(tx, first.id)
-        assert (back.state, back.replaced_by) == ("active", "")
+        tx.apply(undone(tx.get(first.id), last, [], ann()))
+        back = tx.get(first.id)
+        assert (back.state, back.superseded_by) == ("active", "")
         assert back.extra["stage"] == "provisional"
         raise Stop
 

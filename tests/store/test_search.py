@@ -5,18 +5,21 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tests.store.conftest import MIGRATE, SHOP, ann
+from tests.store.conftest import MIGRATE, SHOP, add, change
 
+from tacit.core.links import Evidence
+from tacit.core.rows import RunRow
+from tacit.core.value import replace
 from tacit.hooks.search import Search
-from tacit.store import search, write
+from tacit.lesson import Lesson
+from tacit.store import search
 from tacit.store.backup import faults
-from tacit.store.values import Evidence, Lesson, Session
+from tacit.store.spoken import put_common
 
 if TYPE_CHECKING:
-    from tacit.store.file import Store
+    from tacit.store.reads import Store
 
 
 def best(store: Store, question: str, told: bool = False) -> list[int]:
@@ -26,9 +29,7 @@ def best(store: Store, question: str, told: bool = False) -> list[int]:
 
 
 def fill(store: Store, *texts: str) -> None:
-    with store.write() as tx:
-        for n, text in enumerate(texts, 1):
-            write.add(tx, Lesson(f"l{n}", SHOP, text, state="active"), ann(), "")
+    add(store, *(Lesson(f"l{n}", SHOP, text, state="active") for n, text in enumerate(texts, 1)))
 
 
 def test_the_lesson_that_shares_rare_words_comes_first(store: Store) -> None:
@@ -38,22 +39,21 @@ def test_the_lesson_that_shares_rare_words_comes_first(store: Store) -> None:
 
 
 def test_a_lesson_is_found_by_parts_of_names_files_and_tasks(store: Store) -> None:
-    with store.write() as tx:
-        write.add(tx, MIGRATE, ann(), "")
+    add(store, MIGRATE)
     for asked in ("user store", "userStore.py", "what about migrating?"):
         assert best(store, asked) == [1], asked
     assert best(store, "the cash till is broken") == []
     with store.write() as tx:
-        write.put_session(tx, Session("s1", SHOP, "h", "one", "g", task="Mend the cash till"))
-        write.vouch(tx, Evidence("migrate", SHOP, "s1", "g"))
+        tx.put_run(RunRow("s1", SHOP, "h", "one", "g", task="Mend the cash till"))
+        tx.add_evidence(Evidence("migrate", SHOP, "s1", "g"))
+        tx.reword("migrate")
     assert best(store, "the cash till is broken") == [1]
 
 
 def test_the_index_follows_every_change(store: Store) -> None:
     fill(store, "Use tabs.", "Use spaces.")
-    with store.write() as tx:
-        write.change(tx, "l1", ann(2), "", text="Use zebras.")
-        write.change(tx, "l2", ann(2), "", state="gone")
+    change(store, "l1", text="Use zebras.")
+    change(store, "l2", state="gone")
     assert best(store, "tabs") == []
     assert best(store, "zebras") == [1]
     assert best(store, "spaces", told=True) == []
@@ -63,10 +63,8 @@ def test_the_index_follows_every_change(store: Store) -> None:
 
 def test_only_what_may_be_delivered_is_told(store: Store) -> None:
     for n, state in enumerate(("active", "waiting", "doubted", "gone", "active")):
-        with store.write() as tx:
-            write.add(tx, replace(MIGRATE, id=f"l{n}", state=state), ann(), "")
-    with store.write() as tx:
-        write.change(tx, "l4", ann(2), "", replaced_by="l0")
+        add(store, replace(MIGRATE, id=f"l{n}", state=state))
+    change(store, "l4", superseded_by="l0")
     assert best(store, "migrate", told=True) == [1]
     assert search.FullText(store, [SHOP], True).ways() == [1]
     assert len(best(store, "migrate")) == 5
@@ -83,7 +81,7 @@ def test_words_that_very_many_lessons_hold_are_counted_once(store: Store, monkey
     counted = search.common_words(store)
     assert set(counted) == {"share", "word", "and"}
     with store.write() as tx:
-        write.put_common(tx, "", "word", counted)
+        put_common(tx, "", "word", counted)
     assert full.counts(asked) == by_index
 
 
@@ -105,8 +103,8 @@ def test_an_empty_store_answers_nothing(store: Store) -> None:
 def test_what_hooks_load_of_the_store_is_light() -> None:
     """apsw and the standard library's small modules: a hook starts Python for each prompt."""
     code = (
-        "import sys; import tacit.store.file, tacit.store.moments_old, tacit.store.jobs;"
-        "heavy = 'dataclasses re pathlib tomllib typing logging subprocess json tacit.store.values'.split();"
+        "import sys; import tacit.store.file, tacit.store.moments, tacit.store.jobs;"
+        "heavy = 'dataclasses re pathlib tomllib typing logging subprocess json tacit.store.reads'.split();"
         "print(*(name for name in heavy if name in sys.modules))"
     )
     paths = os.pathsep.join(path for path in sys.path if path)

@@ -13,7 +13,7 @@ from tacit.learn.figures import statistics
 from tacit.memory import Memory as Memories
 from tacit.screens.selection import Counted, counted_words
 from tacit.screens.wording import EVENTS_COUNTED
-from tacit.store.queue import failed_jobs
+from tacit.store.jobs import failed as failed_jobs
 
 if TYPE_CHECKING:
     from tacit.learn.figures import Figures

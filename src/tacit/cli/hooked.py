@@ -16,7 +16,7 @@ from tacit.core.errors import UsageError
 from tacit.hooks.main import EVENTS, HELP, main
 from tacit.memory import open
 from tacit.opened import store_path
-from tacit.store.queue import failed_jobs
+from tacit.store.jobs import failed as failed_jobs
 from tacit.worker import IDLE, LearnJob, work
 from tacit.worker.turns import detach
 

@@ -57,7 +57,7 @@ from tacit.screens.selection import (
     shelf,
 )
 from tacit.screens.wording import standing_words, topic_words
-from tacit.store.statements import SORTS
+from tacit.store.reads import SORTS
 
 _FIRST, _FOR_PEOPLE = 50, 200  # lessons of a list, where nobody says how many
 _FACETS = (

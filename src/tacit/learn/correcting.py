@@ -31,10 +31,9 @@ from tacit.safety.redact import private, redact
 from tacit.safety.screen import screened
 from tacit.store import backup as copies
 from tacit.store import readings, safekeeping
-from tacit.store.erase import blank
+from tacit.store.erase import blank, erase_in
 from tacit.store.looks import forget_looks, looks_folder
 from tacit.store.story import put_note
-from tacit.store.values import Hand as LessonHand
 from tacit.store.writes import Transaction
 
 if TYPE_CHECKING:
@@ -342,8 +341,8 @@ def erase_outside(opened: Opened, found: Lesson) -> None:
     """Blank what lies outside the store's tables: backups, captures, the write-ahead log, pages."""
     blank_copies(data_folder(opened.env), found.text)
     # first: a reader may keep the log from being cut
-    hand = LessonHand(opened.actor.name, opened.now())
-    copies.erase(safekeeping.folder_of(opened), found.id, hand, "erased")
+    folder = safekeeping.folder_of(opened)
+    copies.erase(folder, lambda copy: erase_in(copy, found.id, _hand(opened)))
     runs = [opened.store.run(evidence.run) for evidence in opened.store.evidence(found.id)]
     remove_captured(opened.store.path, {run.foreign_id for run in runs if run})
     runs_of = {evidence.run for evidence in opened.store.evidence(found.id) if evidence.run}

@@ -40,6 +40,7 @@ from tacit.reading.session import afresh, prepared
 from tacit.safety.files import head_of, open_plain
 from tacit.store.ledger import StoreLedger
 from tacit.store.looks import keep_session, looks_folder
+from tacit.store.moments import enqueue
 from tacit.store.readings import WAITING, Reading, load, readings_folder
 
 if TYPE_CHECKING:
@@ -509,8 +510,8 @@ def _let_wait(opened: Opened, folder: str, run: str) -> None:
         where = opened.reads_in or surroundings(opened.env)
         asked = {"run": run, "folder": opened.folder, "surroundings": where}
         with opened.store.write() as tx:
-            tx.enqueue(
-                "read", f"read:{run}", reading.project, asked, opened.now(), reading.not_before
+            enqueue(
+                tx, "read", f"read:{run}", reading.project, asked, opened.now(), reading.not_before
             )
 
 

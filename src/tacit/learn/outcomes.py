@@ -99,7 +99,7 @@ class Session(Findings):
             if outcome.settled:
                 self._mark_moment(tx, memory, own, unit.value == OCCURRED)
             if outcome.settled and (unit.value, graded(unit.loss or 1.0)) != last.get(memory.id):
-                self._mark_outcome(tx, use, outcome, unit, last.get(memory.id, ("", 0))[0])
+                self._mark_outcome(tx, use, outcome, unit)
         if over:
             self._fare(tx, uses, judged)
 
@@ -150,15 +150,13 @@ class Session(Findings):
         found = self.about.get(finding.key, set())
         return found | {memory.id} if same(memory, readied, self.profile) else found
 
-    def _mark_outcome(
-        self, tx: Transaction, use: Use, own: Outcome, unit: Outcome, last: str
-    ) -> None:
+    def _mark_outcome(self, tx: Transaction, use: Use, own: Outcome, unit: Outcome) -> None:
         memory = use.memory
         if self.id != self.row.root:
             tx.add_mark(self._mark(memory, "run_outcome", own.value, own.loss or 1.0, own.reason))
         mark = self._mark(memory, "outcome", unit.value, unit.loss or 1.0, unit.reason)
         self.counts["settled"] += 1
-        tx.add_outcome(use, mark, last)
+        tx.add_mark(mark)
         # Without a toss the control group has nothing new to say, and a use of former words says
         # nothing of the present ones.
         if use.arm != "exempt" and use.at > tx.measured_since(memory):

@@ -11,7 +11,7 @@ import fcntl
 import os
 import shutil
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -28,10 +28,12 @@ from tacit.core.errors import (
     TacitError,
     UsageError,
 )
-from tacit.store import search, write
-from tacit.store.file import SCHEMA, Store, as_tacit_error, open_store, quoted, size_of
-from tacit.store.rows import ENTRY, from_row
-from tacit.store.values import Entry, Hand
+from tacit.core.journal import Entry
+from tacit.store import search
+from tacit.store.file import SCHEMA, WAIT, Store, as_tacit_error, open_as, quoted, size_of
+from tacit.store.file import open_store as open_file
+from tacit.store.rows import ENTRY, LINE, entry_from
+from tacit.store.writes import OpenStore
 
 EVERY = 86_400.0  # seconds between two backups by themselves
 DAYS = 7  # of which the last backup each is kept
@@ -271,17 +273,14 @@ def restore(path: str, folder: str, backup: Backup | None = None) -> Restored:
     return Restored(chosen, aside, lost, unreadable)
 
 
-def erase(folder: str, id: str, hand: Hand, why: str) -> list[str]:
+def erase(folder: str, blank: Callable[[OpenStore], object]) -> list[str]:
     """Blank a lesson in every copy; one that cannot be opened goes, since nobody can tell what it holds."""
     gone = []
     for each in backups(folder):
         try:
-            with open_store(each.path, create=False) as copy:
-                held = copy.rows("SELECT 1 FROM lesson WHERE id = ? AND text <> ''", id)
-                if held:
-                    with copy.write() as tx:
-                        write.erase(tx, id, hand, why)
-                    write.scrub(copy)
+            with open_as(OpenStore, each.path, False, WAIT) as copy:
+                blank(copy)
+                copy.scrub()
         except TacitError:
             os.unlink(each.path)
             gone.append(each.path)
@@ -379,7 +378,7 @@ def _bring_back(source: str, path: str) -> None:
 
 def _opened_faults(path: str) -> list[str]:
     try:
-        with open_store(path, create=False) as store:
+        with open_file(path, create=False) as store:
             return faults(store)
     except TacitError as error:
         return [error.message]
@@ -400,9 +399,11 @@ def _lost(aside: str, since: int) -> tuple[tuple[Entry, ...], bool]:
     try:
         damaged = apsw.Connection(aside, flags=apsw.SQLITE_OPEN_READWRITE)
         try:
-            asked = f"SELECT {ENTRY} FROM journal WHERE n > ? ORDER BY n LIMIT ?"
+            asked = (
+                f"SELECT {ENTRY} FROM journal j WHERE n > ? AND verb <> '{LINE}' ORDER BY n LIMIT ?"
+            )
             for row in damaged.execute(asked, (since, LOST)):
-                found.append(from_row(Entry, row))
+                found.append(entry_from(row))
         finally:
             damaged.close()
     except (apsw.Error, ValueError):

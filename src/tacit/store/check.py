@@ -12,6 +12,7 @@ from tacit.core.tally import tally_of
 from tacit.core.value import value
 from tacit.lesson import Tally
 from tacit.store.backup import file_faults, index_faults
+from tacit.store.rows import LINE, SIGHTING
 
 if TYPE_CHECKING:
     from tacit.store.reads import Store
@@ -19,10 +20,10 @@ if TYPE_CHECKING:
 # What doctor counts, and the rows that are that.
 COUNTED = {
     "memory": "lesson",
-    "journal": "change",
-    "evidence": "sighting",
+    "journal": f"journal WHERE verb <> '{LINE}'",
+    "evidence": f"evidence WHERE {SIGHTING}",
     "run": "session",
-    "use": "use",
+    "use": "delivery WHERE lesson <> ''",
     "incident": "failure",
 }
 

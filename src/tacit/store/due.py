@@ -2,148 +2,131 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from tacit.core.value import dumps
+from tacit.store.rows import LINE, said
 
 if TYPE_CHECKING:
     from tacit.store.reads import Reads
 
-_OF_STATE = " AND state IN (SELECT value FROM json_each(:states))"
-_RANGE = {  # by the date of a memory
-    "state": "SELECT id FROM memory WHERE project = :p AND updated_at > :low AND updated_at <= :high"
-    + _OF_STATE,
-    "age": "SELECT id FROM memory WHERE project = :p AND created_at > :low AND created_at <= :high"
-    + _OF_STATE,
-    "review": "SELECT id FROM memory WHERE project = :p AND review_after > :low"
-    " AND review_after <= :high AND review_after <> ''" + _OF_STATE,
-    **{
-        signal: f"SELECT m.id FROM memory m WHERE m.project = :p AND m.{column} > :low"
-        f" AND m.{column} <= :high AND m.state IN (SELECT value FROM json_each(:states))"
-        for signal, column in (("seen", "seen_at"), ("uses", "used_at"))
-    },
+_OF = "SELECT m.id FROM lesson m WHERE m.project = :p"
+_OF_STATE = " AND m.stood IN (SELECT value FROM json_each(:states))"
+_DATES = {
+    "state": "changed_at",
+    "age": "created_at",
+    "review": "review_after",
+    "seen": "seen_at",
+    "uses": "used_at",
 }
+
+
+def _ids(store: Reads, sql: str, states: Sequence[str] = (), **named: Any) -> list[str]:
+    return [row[0] for row in store.rows(sql, states=dumps(list(states)), **named)]
 
 
 def in_range(
     store: Reads, project: str, of: str, low: str, high: str, states: Sequence[str]
 ) -> list[str]:
-    """Memories in these states one of whose dates (`state`, `age`, `review`, `seen`, `uses`) lies after `low` and up to `high`."""
-    if of == "state":  # one range a state: the index leads with it
-        sql = _RANGE[of].replace(_OF_STATE, " AND state = :state")
-        return [
-            id
-            for state in states
-            for (id,) in store.rows(sql, p=project, low=low, high=high, state=state)
-        ]
-    rows = store.rows(_RANGE[of], p=project, low=low, high=high, states=json.dumps(states))
-    return [row[0] for row in rows]
+    """Lessons in these states one of whose dates (`state`, `age`, `review`, `seen`, `uses`) lies after `low` and up to `high`."""
+    date = f"m.{_DATES[of]}"
+    sql = f"{_OF} AND {date} > :low AND {date} <= :high AND {date} <> ''{_OF_STATE}"
+    groups = [[each] for each in states] if of == "state" else [states]
+    return [id for each in groups for id in _ids(store, sql, each, p=project, low=low, high=high)]
 
 
 def in_states(store: Reads, project: str, states: Sequence[str]) -> list[str]:
-    """All memories in these states."""
-    sql = "SELECT id FROM memory WHERE project = :p" + _OF_STATE
-    return [row[0] for row in store.rows(sql, p=project, states=json.dumps(states))]
+    """All lessons in these states."""
+    return _ids(store, _OF + _OF_STATE, states, p=project)
 
 
 def by_tally(
     store: Reads, project: str, signal: str, op: str, bound: float, states: Sequence[str]
 ) -> list[str]:
-    """Memories in these states whose tally of a signal stands beyond a bound."""
-    sql = (
-        f"SELECT m.id FROM memory m WHERE m.project = :p AND nullif(m.counts, '') ->> '$.{signal}[0]' {op} :bound"
-        " AND m.state IN (SELECT value FROM json_each(:states))"
-    )
-    return [row[0] for row in store.rows(sql, p=project, bound=bound, states=json.dumps(states))]
+    """Lessons in these states whose count of a signal stands beyond a bound."""
+    sql = f"{_OF} AND nullif(m.counts, '') ->> '$.{signal}[0]' {op} :bound{_OF_STATE}"
+    return _ids(store, sql, states, p=project, bound=bound)
 
 
 def runs_that_could(
     store: Reads, project: str, last: int, since: str, agent: str, domain: str, most: int
 ) -> int:
-    """Runs after one by its number, and learned since a time, of an agent and in a domain if these are named; counted up to a bound."""
-    found = store.one(
-        "SELECT count(*) FROM (SELECT 1 FROM run WHERE project = :p AND seq > :last AND learned_at > :since"
-        " AND (:agent = '' OR agent IN ('', :agent)) AND (:domain = '' OR domain IN ('', :domain)) LIMIT :most) AS met",
-        p=project,
-        last=last,
-        since=since,
-        agent=agent,
-        domain=domain,
-        most=most,
+    """Sessions after one by its number, and learned since a time, of an agent and in a domain if these are named; counted up to a bound."""
+    sql = (
+        "SELECT count(*) FROM (SELECT 1 FROM session WHERE project = :p AND number > :last"
+        " AND learned_at > :since AND (:agent = '' OR agent IN ('', :agent))"
+        f" AND (:domain = '' OR {said('extra', 'domain')} IN ('', :domain)) LIMIT :most)"
     )
-    return int(found[0])
+    of = {"agent": agent, "domain": domain, "most": most}
+    return int(store.one(sql, p=project, last=last, since=since, **of)[0])
 
 
 def may_have_faded(
     store: Reads, project: str, before: int, until: int, step: int, states: Sequence[str]
 ) -> list[str]:
-    """Lessons that may have lost a count between two runs, one for each `step` runs without it."""
+    """Lessons that may have lost a count between two sessions, one for each `step` sessions without it."""
     # What came from elsewhere brings its own quiet runs: as if it had been last seen so many runs earlier.
-    rows = store.rows(
-        "SELECT memory FROM (SELECT e.memory, coalesce(max(CASE WHEN e.opening = 0 THEN e.seq END), -1) AS seen,"
-        "  coalesce(max(CASE WHEN e.opening = 1 THEN e.seq END), 0) AS came,"
-        "  min(coalesce(sum(CASE WHEN e.signal = 'unseen' THEN e.amount END), 0), :step - 1) AS quiet"
-        "  FROM sighting e JOIN memory m ON m.id = e.memory"
-        "  WHERE m.project = :p AND m.state IN (SELECT value FROM json_each(:states))"
-        "  AND e.stance = 'supports' AND e.signal IN ('seen', 'unseen') GROUP BY e.memory)"
-        " WHERE seen > :before OR CASE WHEN seen > came THEN (:until - seen) / :step > (:before - seen) / :step"
-        "  ELSE CAST(:until - came + quiet AS INTEGER) / :step > CAST(max(:before, came) - came + quiet AS INTEGER) / :step END",
-        p=project,
-        states=json.dumps(states),
-        before=before,
-        until=until,
-        step=step,
+    opening, seq = said("e.extra", "opening", 0), said("e.extra", "seq", 0)
+    sql = (
+        f"SELECT id FROM (SELECT m.id, coalesce(max(CASE WHEN {opening} = 0 THEN {seq} END), -1)"
+        f" AS seen, coalesce(max(CASE WHEN {opening} = 1 THEN {seq} END), 0) AS came,"
+        " min(coalesce(sum(CASE WHEN e.measure = 'unseen' THEN e.amount END), 0), :step - 1) AS quiet"
+        " FROM evidence e JOIN lesson m ON m.id = e.lesson WHERE m.project = :p"
+        f"{_OF_STATE} AND {said('e.extra', 'stance', 'supports')} = 'supports'"
+        " AND e.stance = 'supports' AND e.measure IN ('', 'unseen') GROUP BY m.id)"
+        " WHERE seen > :before OR CASE WHEN seen > came"
+        " THEN (:until - seen) / :step > (:before - seen) / :step"
+        " ELSE CAST(:until - came + quiet AS INTEGER) / :step"
+        " > CAST(max(:before, came) - came + quiet AS INTEGER) / :step END"
     )
-    return [row[0] for row in rows]
+    return _ids(store, sql, states, p=project, before=before, until=until, step=step)
 
 
 def in_order(store: Reads, ids: Sequence[str]) -> list[str]:
-    """Memories in the order they were written, each once: what a pass does never hangs on their ids."""
-    sql = "SELECT id FROM memory WHERE id IN (SELECT value FROM json_each(:ids)) ORDER BY n"
-    return [id for (id,) in store.rows(sql, ids=json.dumps(ids))]
+    """Lessons in the order they were written, each once: what a pass does never hangs on their ids."""
+    sql = "SELECT id FROM lesson WHERE id IN (SELECT value FROM json_each(:states)) ORDER BY n"
+    return _ids(store, sql, ids)
 
 
 def often_met(store: Reads, project: str, limit: int) -> list[str]:
-    """Waiting and active lessons that more than one run met, most often met first."""
-    sql = (
-        "SELECT m.id FROM memory m WHERE m.project = :p"
-        " AND m.state IN ('waiting', 'active') AND m.seen >= 2 ORDER BY m.seen DESC LIMIT :limit"
-    )
-    return [row[0] for row in store.rows(sql, p=project, limit=limit)]
+    """Waiting and active lessons that more than one session met, most often met first."""
+    sql = f"{_OF} AND m.stood IN ('waiting', 'active') AND m.seen >= 2"
+    return _ids(store, f"{sql} ORDER BY m.seen DESC LIMIT :limit", p=project, limit=limit)
 
 
 def in_turn(store: Reads, project: str, last: int, limit: int) -> list[tuple[int, str]]:
-    """The next memories after one, by their numbers."""
-    sql = "SELECT n, id FROM memory WHERE project = :p AND n > :last ORDER BY n LIMIT :limit"
-    return store.rows(sql, p=project, last=last, limit=limit)
+    """The next lessons after one, by their numbers."""
+    sql = "SELECT n, id FROM lesson WHERE project = ? AND n > ? ORDER BY n LIMIT ?"
+    return store.rows(sql, project, last, limit)
 
 
 def runs_after(store: Reads, project: str, seq: int, limit: int) -> list[tuple[str, str, int, str]]:
-    """The next runs after one by its number: id, root, number, and when it was learned."""
-    sql = "SELECT id, root, seq, learned_at FROM run WHERE project = :p AND seq > :after ORDER BY seq LIMIT :limit"
-    return store.rows(sql, p=project, after=seq, limit=limit)
-
-
-# -- by the journal -----------------------------------------------------------------------------------------------------
+    """The next sessions after one by its number: id, group, number, and when it was learned."""
+    sql = (
+        'SELECT id, "group", number, learned_at FROM session WHERE project = ? AND number > ?'
+        " ORDER BY number LIMIT ?"
+    )
+    return store.rows(sql, project, seq, limit)
 
 
 def touched(store: Reads, project: str, after: int) -> list[str]:
-    """Memories that the journal speaks of since an entry."""
-    sql = "SELECT DISTINCT lesson FROM journal WHERE project = :p AND n > :after AND verb <> 'line'"
-    return [row[0] for row in store.rows(sql, p=project, after=after)]
+    """Lessons that the journal speaks of since an entry."""
+    sql = f"SELECT DISTINCT lesson FROM journal WHERE project = :p AND n > :n AND verb <> '{LINE}'"
+    return _ids(store, sql, p=project, n=after)
 
 
 def entries_after(store: Reads, project: str, after: int, limit: int) -> list[tuple[str, int]]:
-    """Memories changed after an entry, each with its newest one, in that order."""
-    sql = (
-        "SELECT lesson, max(n) FROM journal WHERE project = :p AND n > :after AND verb <> 'line'"
-        " GROUP BY lesson ORDER BY 2 LIMIT :limit"
+    """Lessons changed after an entry, each with its newest one, in that order."""
+    return store.rows(
+        f"SELECT lesson, max(n) FROM journal WHERE project = ? AND n > ? AND verb <> '{LINE}'"
+        " GROUP BY lesson ORDER BY 2 LIMIT ?",
+        *(project, after, limit),
     )
-    return store.rows(sql, p=project, after=after, limit=limit)
 
 
 def last_entry(store: Reads, memory: str = "") -> int:
-    """The newest entry of the journal, or of one memory in it."""
+    """The newest entry of the journal, or of one lesson in it."""
     if memory:
-        return int(store.one("SELECT max(n) FROM journal WHERE lesson = :m", m=memory)[0])
+        return int(store.one("SELECT max(n) FROM journal WHERE lesson = ?", memory)[0])
     return int(store.one("SELECT coalesce(max(n), 0) FROM journal")[0])

@@ -6,13 +6,15 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from tacit.core.digest import digest
+from tacit.core.edits import erased
 from tacit.core.value import replace
 from tacit.lesson import Lesson
 from tacit.store.failures import forget_places
 
 if TYPE_CHECKING:
+    from tacit.core.journal import Hand
     from tacit.store.reads import Store
-    from tacit.store.writes import Transaction
+    from tacit.store.writes import OpenStore, Transaction
 
 
 def blank(tx: Transaction, memory: Lesson, at: str) -> None:
@@ -31,15 +33,9 @@ def blank(tx: Transaction, memory: Lesson, at: str) -> None:
             )
         )
     tx.rows("UPDATE evidence SET quote = '' WHERE lesson = ? AND quote <> ''", memory.id)
-    places = {
-        (run, place)
-        for run, place in tx.rows(
-            "SELECT run, place FROM sighting WHERE memory = :it", it=memory.id
-        )
-    }
-    forget_places(
-        tx, memory.project, places, " ".join((memory.text, memory.signature, *memory.tags))
-    )
+    places = {(row.run, row.place) for row in tx.evidence(memory.id)}
+    words = " ".join((memory.text, memory.signature, *memory.tags))
+    forget_places(tx, memory.project, places, words)
     for proposal in tx.proposals(memory=memory.id, state="", limit=10_000):
         tx.put_proposal(
             replace(
@@ -51,6 +47,15 @@ def blank(tx: Transaction, memory: Lesson, at: str) -> None:
         )
     tx.rows("DELETE FROM setting WHERE key >= 'name:' AND key < 'name;' AND value = ?", memory.id)
     tx.rows("UPDATE job SET error = '' WHERE error <> ''")  # it quotes what it stumbled over
+
+
+def erase_in(copy: OpenStore, id: str, hand: Hand) -> None:
+    """Erase a lesson in a copy of the store, where it still has words."""
+    with copy.write() as tx:
+        for lesson in tx.memories([id]):
+            if lesson.text:
+                tx.apply(erased(lesson, hand, "erased"))
+                blank(tx, lesson, hand.at)
 
 
 def rebuild_derived(store: Store, confidence: str) -> int:

@@ -40,6 +40,7 @@ SCHEMA = 20  # PRAGMA user_version; stores of 0.2.0 have 16
 APPLICATION = 0x54616369  # "Taci": tells `file` and us that this is a store
 WAIT = 60.0  # seconds a writer waits for its turn; a person would rather wait than lose a lesson
 LOG_LIMIT = 4 << 20  # bytes to which the write-ahead log is cut after a burst
+SCRUB_WAIT = 10.0  # seconds for readers to leave, so that no old page of an erased text stays
 MACHINE = "machine"  # the setting with this machine's name
 
 
@@ -88,6 +89,18 @@ class Store:
     def snapshot(self) -> Snapshot:
         """Inside `with store.snapshot():` everything is read as it is now, whatever others write meanwhile."""
         return Snapshot(self)
+
+    def scrub(self) -> None:
+        """Fold the write-ahead log back and cut it to nothing: no old page of an erased text stays behind."""
+        until = time.monotonic() + SCRUB_WAIT
+        while self.rows("PRAGMA wal_checkpoint(TRUNCATE)")[0][0]:
+            if time.monotonic() > until:
+                raise StoreBusy(
+                    "The text is erased, but another process is reading, and old pages may still"
+                    f" stand in the write-ahead log of {self.path}.",
+                    "Run tacit doctor once the others are done; it folds the log.",
+                )
+            time.sleep(0.05)
 
     def size(self) -> int:
         """Its bytes on disk, the write-ahead log included."""

@@ -10,8 +10,8 @@ from math import log
 from tacit.core.rows import Found, Hit
 from tacit.core.value import dumps
 from tacit.store import moments
+from tacit.store.rows import MEMORY_COLUMNS
 from tacit.store.search import TOLD
-from tacit.store.statements import MEMORY_COLUMNS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -150,11 +150,11 @@ def _hits(store: Reads, channel: str, rows: Sequence[Any]) -> tuple[Hit, ...]:
     if not rows:
         return ()
     wide = store.rows(
-        f"SELECT {MEMORY_COLUMNS}, m.words, m.n FROM memory m"
+        f"SELECT {MEMORY_COLUMNS}, m.words, m.n FROM lesson m"
         " WHERE m.n IN (SELECT value FROM json_each(?))",
         dumps([row[0] for row in rows]),
     )
-    memories = store._with_tallies([row[:-2] for row in wide])
+    memories = store.lessons_of([row[:-2] for row in wide])
     found = {row[-1]: (memory, row[-2]) for row, memory in zip(wide, memories)}
     return tuple(
         Hit(found[n][0], channel, score, n, found[n][1]) for n, score in rows if n in found

@@ -4,14 +4,12 @@ What makes it safe to kill a worker at any point: a job leaves the queue only af
 transaction and idempotent, and the lock that makes a worker the only one is the kernel's, gone with the process. So
 whoever holds that lock may take over every job that somebody held. What workers die on again and again waits longer
 each time, so that other jobs have their turn, and is left alone in the end, its error to be seen in `doctor`.
-
-Hooks load this module.
 """
 
 from __future__ import annotations
 
 from tacit.core.clock import stamp
-from tacit.core.value import dumps, loads
+from tacit.core.value import loads, value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,7 +17,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from tacit.store.file import Store, Transaction
-    from tacit.store.rows import Reads
 
 NEVER = "9999-12-31T00:00:00.000Z"  # the time of a job that is left alone
 HELD = 120.0  # seconds; only tells people that somebody is at it, since the lock decides
@@ -32,37 +29,17 @@ LONGEST_ERROR = 500  # characters
 READ = "read"  # the kind of job that asks a model and may take minutes; all others take moments
 
 
+@value
 class Job:
     """One thing to be done."""
 
-    __slots__ = ("asked_at", "attempts", "key", "kind", "n", "payload", "project")
-
-    def __init__(
-        self, n: int, kind: str, key: str, project: str, payload: str, attempts: int, asked_at: str
-    ) -> None:
-        self.n, self.kind, self.key, self.project = n, kind, key, project
-        self.payload: Mapping[str, Any] = loads(payload or "{}")
-        self.attempts = attempts
-        self.asked_at = asked_at  # when it was last asked for
-
-
-def enqueue(
-    tx: Transaction,
-    kind: str,
-    key: str,
-    project: str,
-    payload: Mapping[str, Any],
-    now: str,
-    not_before: str = "",
-) -> None:
-    """Ask for something to be done; the same key again refreshes what waits."""
-    tx.rows(
-        "INSERT INTO job (kind, key, project, payload, asked_at, not_before, attempts, holder,"
-        " held_until, error) VALUES (?, ?, ?, ?, ?, ?, 0, '', '', '')"
-        " ON CONFLICT (key) DO UPDATE SET payload = excluded.payload, attempts = 0,"
-        " asked_at = excluded.asked_at, not_before = excluded.not_before",
-        *(kind, key, project, dumps(dict(payload), ensure_ascii=False), now, not_before),
-    )
+    n: int
+    kind: str
+    key: str
+    project: str
+    payload: Mapping[str, Any]
+    attempts: int
+    asked_at: str  # when it was last asked for
 
 
 def take(
@@ -81,7 +58,8 @@ def take(
         "UPDATE job SET holder = ?, held_until = ?, attempts = attempts + 1 WHERE n = ?",
         *(holder, stamp(now + HELD), found[0][0]),
     )
-    return Job(*found[0])
+    n, kind, key, project, payload, attempts, asked_at = found[0]
+    return Job(n, kind, key, project, loads(payload or "{}"), attempts, asked_at)
 
 
 def take_over(tx: Transaction, now: float) -> None:
@@ -130,7 +108,26 @@ def hasten(tx: Transaction) -> None:
     tx.rows("UPDATE job SET not_before = '' WHERE not_before < ?", NEVER)
 
 
-def next_due(store: Reads, *, reads: bool) -> str | None:
+def hasten_reading(tx: Transaction, surroundings: str) -> None:
+    """Let what waits to be read in these surroundings be taken now."""
+    tx.rows(
+        "UPDATE job SET not_before = '' WHERE kind = ? AND payload LIKE ?",
+        *(READ, f'%"{surroundings}"%'),
+    )
+
+
+def sessions_to_read(store: Store, now: str) -> int:
+    """How many sessions wait to be read now."""
+    sql = "SELECT count(*) FROM job WHERE kind = ? AND key LIKE 'read:%' AND not_before <= ?"
+    return int(store.rows(sql, READ, now)[0][0])
+
+
+def is_asked_again(tx: Transaction, job: Job) -> bool:
+    """Whether somebody asked for a job again since it was taken."""
+    return tx.rows("SELECT asked_at FROM job WHERE n = ?", job.n) != [(job.asked_at,)]
+
+
+def next_due(store: Store | Transaction, *, reads: bool) -> str | None:
     """When the next job of this sort may be taken; None where none waits."""
     found = store.rows(
         "SELECT min(max(not_before, held_until)) FROM job WHERE not_before < ? AND (kind = ?) = ?",
@@ -139,14 +136,7 @@ def next_due(store: Reads, *, reads: bool) -> str | None:
     return found[0][0] if found else None
 
 
-def is_due(store: Reads, now: str) -> bool:
-    """Whether anything may be taken now."""
-    return bool(
-        store.rows("SELECT 1 FROM job WHERE not_before <= ? AND held_until <= ? LIMIT 1", now, now)
-    )
-
-
-def last_number(store: Reads) -> int:
+def last_number(store: Store | Transaction) -> int:
     """The number of the newest job."""
     return int(store.rows("SELECT coalesce(max(n), 0) FROM job")[0][0])
 

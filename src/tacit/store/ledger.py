@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
+from tacit.store.rows import EVENT
+
 if TYPE_CHECKING:
     from tacit.store.reads import Store
-
-_MODEL_TOKENS = ("model.tokens.in", "model.tokens.out")
 
 
 class StoreLedger:
@@ -27,8 +27,7 @@ class StoreLedger:
         at = self.now()
         with self._store.write() as tx:
             before = tx.meta(key)
-            names = f'["{_MODEL_TOKENS[0]}", "{_MODEL_TOKENS[1]}"]'
-            today, month = tx.one(_SPENT, day=at[:10], month=f"{at[:7]}-01", names=names)
+            today, month = tx.one(_SPENT, day=at[:10], month=f"{at[:7]}-01")
             after = change(before, today, month)
             if after != before:
                 tx.put_meta(key, after)
@@ -37,6 +36,7 @@ class StoreLedger:
 
 
 _SPENT = (
-    "SELECT coalesce(sum(CASE WHEN day = :day THEN count ELSE 0 END), 0), coalesce(sum(count), 0) FROM counter"
-    " WHERE day >= :month AND day <= :day AND name IN (SELECT value FROM json_each(:names))"
+    "SELECT coalesce(sum(CASE WHEN substr(what, 1, 10) = :day THEN count END), 0),"
+    f" coalesce(sum(count), 0) FROM common WHERE kind = '{EVENT}' AND what >= :month"
+    " AND substr(what, 1, 10) <= :day AND substr(what, 12) IN ('model.tokens.in', 'model.tokens.out')"
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tacit.core.value import dumps, loads
 from tacit.store.lines import signers_of
-from tacit.store.statements import name_key
+from tacit.store.rows import HELD, name_key, said
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,27 +22,25 @@ def by_alias(store: Reads, project: str, namespace: str, alias: str) -> str:
 
 
 def held_of_late(store: Reads, project: str) -> int:
-    """How many of the latest memories of a project the gate holds; a bounded look, for whoever has nothing to give."""
-    latest = "SELECT gate, state FROM memory WHERE project = :p ORDER BY created_at DESC LIMIT 2000"
-    sql = f"SELECT count(*) FROM ({latest}) AS latest WHERE gate = 'hold' AND state = 'waiting'"
-    return int(store.one(sql, p=project)[0])
+    """How many of the latest lessons of a project wait for a person's word; a bounded look, for whoever has nothing to give."""
+    latest = "SELECT * FROM lesson WHERE project = ? ORDER BY created_at DESC LIMIT 2000"
+    return int(store.one(f"SELECT count(*) FROM ({latest}) AS m WHERE {HELD}", project)[0])
 
 
 def indexed(store: Reads, id: str) -> tuple[int, str]:
-    """A memory's number and the words beside its text that it is found by."""
-    n, words = store.one("SELECT n, words FROM memory WHERE id = :id", id=id)
+    """A lesson's number and the words beside its text that it is found by."""
+    n, words = store.one("SELECT n, words FROM lesson WHERE id = ?", id)
     return n, words
 
 
 def with_signature(store: Reads, project: str, signature: str) -> list[tuple[int, str]]:
-    """Memories of one error signature, with their numbers; ten at most."""
-    sql = "SELECT n, id FROM memory WHERE project = :p AND signature = :s AND signature <> '' LIMIT 10"
-    return store.rows(sql, p=project, s=signature)
+    """Lessons of one error signature, with their numbers; ten at most."""
+    where = "project = ? AND signature = ? AND signature <> ''"
+    return store.rows(f"SELECT n, id FROM lesson WHERE {where} LIMIT 10", project, signature)
 
 
-CAME_BACK = (
-    2  # sessions in which a problem came although its lesson was given, before a guard is offered
-)
+# Sessions in which a problem came although its lesson was given, before a guard is offered.
+CAME_BACK = 2
 
 
 def used_often(store: Reads, project: str, times: int) -> list[str]:
@@ -62,49 +60,45 @@ def signers(store: Reads, memories: Iterable[Lesson]) -> dict[str, str]:
 
 
 def incidents(store: Reads, project: str) -> Iterator[Any]:
-    """What earlier runs noted as likely to come up again, in their order."""
-    sql = "SELECT facts FROM run WHERE project = :project AND instr(facts, '\"incidents\"') > 0 ORDER BY seq"
-    for (facts,) in store.rows(sql, project=project):
+    """What earlier sessions noted as likely to come up again, in their order."""
+    where = "project = ? AND instr(extra, '\"incidents\"') > 0 ORDER BY number"
+    for (facts,) in store.rows(f"SELECT extra FROM session WHERE {where}", project):
         yield from loads(facts).get("incidents", ())
 
 
 def unit_rows(
     store: Reads, units: Iterable[str]
 ) -> dict[str, list[tuple[str, str, Mapping[str, Any]]]]:
-    """The settled runs of these units, in their order: outcome, when settled, facts."""
+    """The settled sessions of these units, in their order: outcome, when settled, facts."""
+    settled_at = said("extra", "settled_at")
     sql = (
-        "SELECT root, outcome, settled_at, facts FROM run"
-        " WHERE root IN (SELECT value FROM json_each(:units))"
-        " AND settled_at <> '' ORDER BY root, seq"
+        f'SELECT "group", outcome, {settled_at}, extra FROM session'
+        ' WHERE "group" IN (SELECT value FROM json_each(?))'
+        f" AND {settled_at} <> '' ORDER BY \"group\", number"
     )
     runs: dict[str, list[tuple[str, str, Mapping[str, Any]]]] = {}
-    for root, outcome, at, facts in store.rows(sql, units=dumps([*units])):
-        runs.setdefault(root, []).append((outcome, at, loads(facts or "{}")))
+    for root, outcome, at, facts in store.rows(sql, dumps([*units])):
+        runs.setdefault(root, []).append((outcome, at, loads(facts)))
     return runs
 
 
 def said_rows(store: Reads, project: str) -> list[Evidence]:
     """Evidence that a person had to say something: a habit's lines, and what a reader heard said again."""
-    from tacit.core.links import Evidence
-
-    where = (
-        "project = :project AND stance = 'supports'"
-        " AND (place = 'look habits' OR place LIKE '%#said_again') ORDER BY n"
+    return store.evidence_where(
+        "project = ? AND stance = 'supports'"
+        " AND (place = 'look habits' OR place LIKE '%#said_again')",
+        project,
     )
-    return store.values_of(Evidence, where, project=project)
 
 
 def evidence_in(store: Reads, runs: Iterable[str]) -> list[Evidence]:
-    """What was seen in some runs, in the order it was written."""
-    from tacit.core.links import Evidence
-
-    where = "run IN (SELECT value FROM json_each(:runs)) AND run <> '' ORDER BY n LIMIT 500"
-    return store.values_of(Evidence, where, runs=dumps(list(runs)))
+    """What was seen in some sessions, in the order it was written."""
+    where = "session IN (SELECT value FROM json_each(?)) AND session <> ''"
+    return store.evidence_where(where, dumps(list(runs)))[:500]
 
 
 def last_learned(store: Reads, project: str) -> str:
-    """When the newest run was learned; empty where there is none."""
-    row = store.one(
-        "SELECT learned_at FROM run WHERE project = :p ORDER BY seq DESC LIMIT 1", p=project
-    )
+    """When the newest session was learned; empty where there is none."""
+    sql = "SELECT learned_at FROM session WHERE project = ? ORDER BY number DESC LIMIT 1"
+    row = store.one(sql, project)
     return str(row[0]) if row else ""

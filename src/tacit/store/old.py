@@ -11,34 +11,20 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import apsw
 
 from tacit.core.errors import Damaged, NoFile, NotAStore, StoreOther
-from tacit.core.states import UNDOUBTED
-from tacit.store import write
+from tacit.core.states import ACTIVE, UNDOUBTED, WAITING
+from tacit.lesson import Lesson
+from tacit.store import rows
 from tacit.store.file import APPLICATION, SCHEMA, Transaction, as_tacit_error, quoted
-from tacit.store.rows import as_column, lesson_or_none, names_of
-from tacit.store.values import (
-    Delivery,
-    Entry,
-    Evidence,
-    Failure,
-    Lesson,
-    Project,
-    Question,
-    Session,
-)
+from tacit.store.writes import NEW, STANCES, UNJOURNALED, enter, insert, put_lesson
 
 OLD_SCHEMA = 16  # PRAGMA user_version of a store of 0.2.0
 
-KINDS = {
-    **dict.fromkeys(("rule", "command", "security"), "way"),
-    **dict.fromkeys(("fix", "pitfall"), "cure"),
-    "preference": "preference",
-}
 STATES = {
     "candidate": "waiting",
     "provisional": "active",
@@ -50,24 +36,6 @@ STATES = {
     "archived": "gone",
     "rejected": "gone",
 }
-WORDS = {
-    **dict.fromkeys(("user", "human", "person"), "person"),
-    **dict.fromkeys(("agent", "observed", "review", "team"), "session"),
-}
-SIGN_IN = {"E": "output", "T": "call"}
-ARMS = {"injected": "delivered", "withheld": "held out", "exempt": "exempt"}
-# Columns of a lesson that have no place of their own, with what they say where nobody set them.
-WAS = {
-    **dict.fromkeys(("klass", "kind", "category", "domain", "agent", "task_type", "tags"), ""),
-    **dict.fromkeys(("source", "origin", "trust", "gate_reason", "previous_state"), ""),
-    **dict.fromkeys(("closed_by", "signature", "stale_at", "review_after", "supersedes"), ""),
-    **dict.fromkeys(("under_review_count", "on_page", "merged"), 0),
-    "scope": "project",
-    "severity": "info",
-    "gate": "allow",
-    "verdict": "not yet known",
-}
-LISTS = ("tags", "supersedes")
 SIGHTING = "seen"  # the signal that a sighting had
 
 
@@ -147,7 +115,7 @@ def take_in(tx: Transaction, old: OldStore) -> Taken:
         history.setdefault(row["memory"], []).append(row)
     fresh, known, entries = set[str](), 0, 0
     for row in old.each("memory", "n"):
-        if lesson_or_none(tx, row["id"]) is not None:
+        if tx.rows("SELECT 1 FROM lesson WHERE id = ?", row["id"]):
             known += 1
             continue
         fresh.add(row["id"])
@@ -162,53 +130,43 @@ def take_in(tx: Transaction, old: OldStore) -> Taken:
             _mark(tx, row)
     for row in old.each("alias", "memory, namespace, alias"):
         if row["memory"] in fresh:
-            key = f"name:{row['project']}:{row['alias']}:{row['namespace'].replace(':', ' ')}"
-            put = "INSERT INTO setting (key, value) VALUES (?, ?) ON CONFLICT DO NOTHING"
-            tx.rows(put, key, row["memory"])
+            key = rows.name_key(row["project"], row["alias"], row["namespace"])
+            insert(tx, "setting", {"key": key, "value": row["memory"]})
     failures = _all(tx, old, "incident", "run, mark", _failure, "failure")
     questions = _all(tx, old, "proposal", "id", _question, "question")
     counts = (len(fresh), known, entries, evidence, deliveries, sessions, failures, questions)
     return Taken(*counts, projects)
 
 
-def lesson_of(row: Mapping[str, Any], aliases: Mapping[str, str] | None = None) -> Lesson:
-    """An old row as a lesson; who set its words stands in the journal, not in the row."""
+def lesson_of(row: Mapping[str, Any], aliases: Mapping[str, str] | None = None) -> dict[str, Any]:
+    """An old row as a lesson's columns; who set its words stands in the journal, not in the row."""
+    at = {name: row[name] for name in Lesson.FIELDS if name in row}  # type: ignore[attr-defined]
+    for name in ("tags", "paths", "supersedes"):
+        at[name] = tuple(_json(row.get(name), []))
     extra = _json(row.get("extra"), {})
-    sign = extra.get("sign")
-    marked = isinstance(sign, list) and len(sign) == 2 and sign[0] in SIGN_IN
-    was = {name: row[name] for name, unset in WAS.items() if row.get(name, unset) != unset}
-    was |= {name: _json(was[name], []) for name in LISTS if name in was}
+    lesson = Lesson(**{**at, "text": row.get("text", ""), "extra": extra, "state": WAITING})
+    told = rows.fields_of(lesson)
+    was = {name: held for name, held in told["extra"].get("was", {}).items() if name != "state"}
     more = {"stage": row["state"], "was": was, **({"alias": dict(aliases)} if aliases else {})}
     state, reason = _state(row)
-    return Lesson(
-        row["id"],
-        row["project"],
-        row.get("text", ""),
-        kind="decision" if row.get("kind") == "decision" else KINDS.get(row["klass"], "fact"),
-        about=row.get("about", ""),
-        files=tuple(_json(row.get("paths"), [])),
-        sign=str(sign[1]) if marked else "",
-        sign_in=SIGN_IN[sign[0]] if marked else "",
-        word=WORDS.get(row.get("trust", ""), "outside"),
-        state=state,
-        reason=reason,
-        always=bool(row.get("pinned")),
-        family=row.get("family", ""),
-        replaced_by=row.get("superseded_by", ""),
-        created_at=row.get("created_at", ""),
-        changed_at=row.get("updated_at", ""),
-        extra={**extra, **more},
-    )
+    return {
+        **NEW,
+        **told,
+        "always": bool(row.get("pinned")),
+        "state": state,
+        "reason": reason,
+        "extra": {**extra, **more},
+    }
 
 
 def _state(row: Mapping[str, Any]) -> tuple[str, str]:
     """One of four states, and why where the old one said more than that."""
     state = STATES[row["state"]]
     if state in UNDOUBTED and row.get("gate", "allow") != "allow":
-        return "waiting", row.get("gate_reason", "") or "held"
-    if state == "active" and row.get("verdict") == "harms":
+        return WAITING, row.get("gate_reason", "") or "held"
+    if state == ACTIVE and row.get("verdict") == "harms":
         return "doubted", "it was measured to harm"
-    if state == "active" and row.get("superseded_by"):
+    if state == ACTIVE and row.get("superseded_by"):
         return "gone", "replaced"
     why = {"superseded": "replaced", "decayed": "faded", "rejected": "dropped"}
     return state, why.get(row["state"], row.get("closed_by", "") if state == "gone" else "")
@@ -224,8 +182,8 @@ def _lesson(
     said = _Words()
     at: dict[str, Any] = {"id": row["id"], "project": row["project"], "klass": "fact"}
     at["state"] = "candidate"
-    before: Lesson | None = None
-    entries: list[Entry] = []
+    before: dict[str, Any] | None = None
+    entries: list[tuple[dict[str, Any], Any, Any]] = []
     for each in history:
         reason, _, after = _json(each["payload"], ["", {}, {}])
         at.update(after)
@@ -237,16 +195,9 @@ def _lesson(
         came = {"verb": "import", "by": "import", "at": row["updated_at"], "run": ""}
         came |= {"memory": row["id"], "project": row["project"], "machine": ""}
         entries.append(_entry(came, "as 0.2.0 had it", before, now))
-    names = [name for name in names_of(Lesson) if name != "n"]
-    columns = [as_column(name, getattr(now, name)) for name in names]
-    tx.rows(
-        f"INSERT INTO lesson ({', '.join(names)}, words)"
-        f" VALUES ({', '.join('?' * (len(names) + 1))})",
-        *columns,
-        write.found_by(tx, now),
-    )
+    put_lesson(tx, now)
     for entry in entries:
-        write.keep_entry(tx, replace(entry, machine=entry.machine or tx.machine))
+        enter(tx, *entry)
     return len(entries)
 
 
@@ -256,61 +207,57 @@ class _Words:
     def __init__(self) -> None:
         self.by, self.at = "", ""
 
-    def told(self, lesson: Lesson, by: str, at: str, after: Mapping[str, Any]) -> Lesson:
+    def told(
+        self, lesson: dict[str, Any], by: str, at: str, after: Mapping[str, Any]
+    ) -> dict[str, Any]:
         """The lesson with whoever set its words so far."""
         if "text" in after or not self.at:
             self.by, self.at = by or "import", at
-        return replace(lesson, by=self.by, said_at=self.at)
+        return {**lesson, "by": self.by, "said_at": self.at}
 
 
-def _entry(row: Mapping[str, Any], reason: str, before: Lesson | None, now: Lesson) -> Entry:
-    changed = _differing(before or Lesson(now.id, now.project, ""), now)
-    return Entry(
-        *(now.id, now.project, row["verb"], row["by"], reason, row["at"]),
-        before={name: getattr(before, name) for name in changed} if before else {},
-        after={name: getattr(now, name) for name in changed},
-        session=row["run"],
-        machine=row["machine"],
-    )
+def _entry(
+    row: Mapping[str, Any], reason: str, before: Mapping[str, Any] | None, now: Mapping[str, Any]
+) -> tuple[dict[str, Any], Any, Any]:
+    changed = _differing(before or NEW, now)
+    entry = {"lesson": now["id"], "project": now["project"], "verb": row["verb"], "by": row["by"]}
+    entry |= {"why": reason, "at": row["at"], "session": row["run"], "machine": row["machine"]}
+    was = {name: before[name] for name in changed} if before else {}
+    return entry, was, {name: now[name] for name in changed}
 
 
-def _differing(before: Lesson, now: Lesson) -> list[str]:
+def _differing(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
     """The fields that a change sets."""
-    return [
-        name
-        for name in names_of(Lesson)
-        if name not in write.UNJOURNALED and getattr(before, name) != getattr(now, name)
-    ]
+    return [name for name in rows.LESSON if name not in UNJOURNALED and before[name] != now[name]]
 
 
 def _evidence(tx: Transaction, row: Mapping[str, Any]) -> bool:
     place = row["place"] or row["finding"]
-    told = Evidence(
-        lesson=row["memory"],
-        project=row["project"],
-        session=row["run"],
-        group=row["root"],
-        stance="contradicts" if row["stance"] == "contradicts" else "supports",
-        measure="" if row["signal"] == SIGHTING else row["signal"],
-        amount=row["amount"],
-        place=place,
-        quote=row["quote"],
-        by=row["by"],
-        word=WORDS.get(row["tier"], "outside"),
-        at=row["at"],
-        extra={
-            "tier": row["tier"],
-            **{name: row[name] for name in ("finding", "origin", "seq", "opening") if row[name]},
-            **({"stance": row["stance"]} if row["stance"] not in _STANCES else {}),
-        },
-    )
+    stance = row["stance"] if row["stance"] in STANCES else STANCES[0]
+    extra = {
+        name: row[name] for name in ("tier", "finding", "origin", "seq", "opening") if row[name]
+    }
+    if row["stance"] != stance:
+        extra["stance"] = row["stance"]
+    told = {
+        "lesson": row["memory"],
+        "project": row["project"],
+        "session": row["run"],
+        "group": row["root"],
+        "stance": stance,
+        "measure": "" if row["signal"] == SIGHTING else row["signal"],
+        "amount": row["amount"],
+        "place": place,
+        "quote": row["quote"],
+        "by": row["by"],
+        "word": rows.WORDS.get(row["tier"], "outside"),
+        "at": row["at"],
+        "extra": rows.json_text(extra),
+    }
     # Two findings of one place are two pieces of evidence.
-    return write.vouch(tx, told) or write.vouch(
-        tx, replace(told, place=f"{place} {row['finding']}")
+    return insert(tx, "evidence", told) or insert(
+        tx, "evidence", {**told, "place": f"{place} {row['finding']}"}
     )
-
-
-_STANCES = ("supports", "contradicts")
 
 
 def _deliveries(tx: Transaction, old: OldStore, fresh: set[str]) -> int:
@@ -318,45 +265,49 @@ def _deliveries(tx: Transaction, old: OldStore, fresh: set[str]) -> int:
     for row in old.each("use_mark", "n"):
         if row["signal"] == "outcome":
             came[row["unit"], row["memory"]] = (row["value"], row["at"])
-    made = []
+    many = 0
     for row in old.each("use", "at, unit, memory"):
         if row["memory"] not in fresh:
             continue
         outcome, settled_at = came.get((row["unit"], row["memory"]), ("", ""))
         kept = ("epoch", "instrument", "task", "blank", "surface")
-        more: dict[str, Any] = {name: row[name] for name in kept if row[name]}
-        made.append(
-            Delivery(
-                *(row["memory"], row["project"], row["run"], row["unit"]),
-                moment="",
-                arm=ARMS[row["arm"]],
-                probability=row["probability"],
-                at=row["at"],
-                family=row["family"],
-                outcome=outcome,
-                settled_at=settled_at,
-                extra=more,
-            )
-        )
-    write.deliver(tx, made)
-    return len(made)
+        told = {
+            "lesson": row["memory"],
+            "project": row["project"],
+            "session": row["run"],
+            "group": row["unit"],
+            "arm": rows.KEPT_ARMS.get(row["arm"], row["arm"]),
+            "probability": row["probability"],
+            "family": row["family"],
+            "at": row["at"],
+            "outcome": outcome,
+            "settled_at": settled_at,
+            "extra": rows.json_text({name: row[name] for name in kept if row[name]}),
+        }
+        unset = dict.fromkeys(("context", "event", "moment"), "")
+        many += insert(tx, "delivery", {**unset, "tokens": 0, "loss": 0.0, **told})
+    return many
 
 
 def _mark(tx: Transaction, row: Mapping[str, Any]) -> None:
     """What became of a use, beside its delivery: what is counted of a lesson is counted from these rows."""
-    told = Evidence(
-        lesson=row["memory"],
-        project=row["project"],
-        session=row["run"],
-        group=row["unit"],
-        measure=f"mark:{row['signal']}",
-        amount=row["amount"],
-        place=f"0.2.0 {row['n']}",
-        quote=row["reason"],
-        at=row["at"],
-        extra={name: row[name] for name in ("value", "surface") if row[name]},
-    )
-    write.put_new(tx, "evidence", told)
+    extra = {name: row[name] for name in ("value", "surface") if row[name]}
+    told = {
+        "lesson": row["memory"],
+        "project": row["project"],
+        "session": row["run"],
+        "group": row["unit"],
+        "stance": STANCES[0],
+        "measure": f"{rows.MARK}{row['signal']}",
+        "amount": row["amount"],
+        "place": f"0.2.0 {row['n']}",
+        "quote": row["reason"],
+        "by": "",
+        "word": "session",
+        "at": row["at"],
+        "extra": rows.json_text(extra),
+    }
+    insert(tx, "evidence", told)
 
 
 def _projects(tx: Transaction, old: OldStore) -> Iterator[str]:
@@ -368,58 +319,53 @@ def _projects(tx: Transaction, old: OldStore) -> Iterator[str]:
     here = {id for (id,) in tx.rows("SELECT id FROM project")}
     for row in old.each("project", "id"):
         if row["id"] not in here:
-            kept = {name: row[name] for name in ("id", "name", "root", "key", "remote")}
-            write.put_project(
-                tx,
-                Project(
-                    **kept,
-                    origin=chosen.get(row["id"], ""),
-                    trial_key=row["trial_key"],
-                    sessions=row["run_seq"],
-                    created_at=row["created_at"],
-                ),
-            )
+            names = ("id", "name", "root", "key", "remote", "trial_key", "created_at")
+            told = {name: row[name] for name in names}
+            told |= {"origin": chosen.get(row["id"], ""), "sessions": row["run_seq"]}
+            insert(tx, "project", told)
             yield row["name"]
 
 
-def _session(row: Mapping[str, Any]) -> Session:
-    names = ("version", "domain", "task_id", "task_type", "settled_at")
+def _session(row: Mapping[str, Any]) -> dict[str, Any]:
     same = ("id", "project", "host", "agent", "model", "task", "outcome", "path")
     times = ("started_at", "ended_at", "learned_at")
-    return Session(
+    more = {name: row[name] for name in rows.OF_RUN if row[name]}
+    return {
         **{name: row[name] for name in (*same, *times)},
-        name=row["foreign_id"],
-        group=row["root"],
-        number=row["seq"],
-        complete=bool(row["complete"]),
-        extra={**_json(row["facts"], {}), **{name: row[name] for name in names if row[name]}},
-    )
+        "name": row["foreign_id"],
+        "group": row["root"],
+        "number": row["seq"],
+        "complete": int(row["complete"]),
+        "extra": rows.json_text({**_json(row["facts"], {}), **more}),
+    }
 
 
-def _failure(row: Mapping[str, Any]) -> Failure | None:
+def _failure(row: Mapping[str, Any]) -> dict[str, Any] | None:
     if row["kind"] != "failure":
         return None
     names = ("nature", "code", "name", "tool", "folder", "count", "failed", "soft", "ended")
     same = ("project", "program", "line", "calls", "seconds", "cure", "place", "at")
-    return Failure(
-        row["run"],
-        row["mark"],
-        group=row["lineage"],
-        **{name: row[name] for name in same},
-        extra={name: row[name] for name in (*names, "repair", "family", "person") if row[name]},
-    )
+    more = {name: row[name] for name in (*names, "repair", "family", "person") if row[name]}
+    own = {"session": row["run"], "sign": row["mark"], "group": row["lineage"]}
+    return {**own, **{name: row[name] for name in same}, "extra": rows.json_text(more)}
 
 
-def _question(row: Mapping[str, Any]) -> Question:
+def _question(row: Mapping[str, Any]) -> dict[str, Any]:
     more = {"approvals": _json(row["approvals"], []), "state": row["state"], "tier": row["tier"]}
-    return Question(
-        *(row["id"], row["project"], row["memory"], row["kind"], row["reason"]),
-        payload={**_json(row["payload"], {}), "as_question": {k: v for k, v in more.items() if v}},
-        asked_at=row["created_at"],
-        answered_at=row["decided_at"] or ("" if row["state"] == "open" else row["expires_at"]),
-        answer=row["state"] if row["state"] != "open" else "",
-        by=row["decided_by"],
-    )
+    asked = {"as_question": {name: held for name, held in more.items() if held}}
+    is_open = row["state"] == "open"
+    return {
+        "id": row["id"],
+        "project": row["project"],
+        "lesson": row["memory"],
+        "kind": row["kind"],
+        "text": row["reason"],
+        "payload": rows.json_text({**_json(row["payload"], {}), **asked}),
+        "asked_at": row["created_at"],
+        "answered_at": row["decided_at"] or ("" if is_open else row["expires_at"]),
+        "answer": "" if is_open else row["state"],
+        "by": row["decided_by"],
+    }
 
 
 def _all(
@@ -434,7 +380,7 @@ def _all(
     for row in old.each(table, order):
         value = read(row)
         if value is not None:
-            many += write.put_new(tx, into, value)
+            many += insert(tx, into, value)
     return many
 
 

@@ -20,6 +20,7 @@ from tacit.core.states import GONE
 from tacit.core.value import grouped
 from tacit.hookspecs import of_origins
 from tacit.lesson import Lesson
+from tacit.store.rows import LINE, MARK, SIGHTING, said
 
 if TYPE_CHECKING:
     from tacit.store.reads import Reads
@@ -52,23 +53,14 @@ def header(store: Reads, format: str, part: str, project: str) -> Header:
     """What the last imported file of this part said of itself, and when something here changed since."""
     kept = json.loads(store.meta(header_key(format, part, project)) or "{}")
     at = kept.get("at", "")
-    last = [
-        store.one("SELECT max(at) FROM change WHERE project = :p AND verb <> 'import'", p=project),
-        store.one("SELECT max(at) FROM use_mark WHERE project = :p AND at > :at", p=project, at=at),
-        store.one("SELECT max(at) FROM use WHERE project = :p AND at > :at", p=project, at=at),
-        store.one(
-            "SELECT max(at) FROM sighting WHERE project = :p AND opening = 0 AND at > :at",
-            p=project,
-            at=at,
-        ),
-    ]
-    return Header(part, kept.get("record"), max(row[0] or "" for row in last))
+    last = [store.one(sql, p=project, at=at)[0] or "" for sql in _SINCE]
+    return Header(part, kept.get("record"), max(last))
 
 
 def outgoing(store: Reads, project: str, profile: Profile, namespace: str) -> list[Row]:
     """Every memory of a project that still has a text; its alias in this namespace, where it has one."""
     evidence = _evidence(store, project)
-    rows = store.rows(_RUNS, p=project)
+    rows = store.rows(_RUNS, project)
     runs = {row[0]: (row[1], row[2]) for row in rows}
     counted = sorted((row[3], row[2] or row[4]) for row in rows if row[3])
     names: dict[str, str] = {}
@@ -80,7 +72,8 @@ def outgoing(store: Reads, project: str, profile: Profile, namespace: str) -> li
     retrieved = {mark.memory: mark.at for mark in store.all_marks(project) if mark.signal == "uses"}
     last = dict(
         store.rows(
-            "SELECT memory, max(id) FROM change WHERE project = :p GROUP BY memory", p=project
+            f"SELECT lesson, max(n) FROM journal WHERE project = ? AND verb <> '{LINE}' GROUP BY 1",
+            project,
         )
     )
     until = faded_to(store, project)
@@ -120,22 +113,22 @@ def audited(
     found: list[tuple[tuple[str, int, int], Given | OriginVerdict]] = []
     # (a run's own name, memory) -> the agent that was given it; the host that learns the run is another
     askers: dict[tuple[str, str], str] = {}
-    against = {(run, memory) for run, memory in store.rows(_CONTRADICTED, p=project)}
-    for id, run, given, left_out, at in store.rows(_INJECTIONS, p=project):
-        told = json.loads(left_out) if left_out else {}
+    against = {
+        (each.run, each.memory)
+        for each in store.evidence_where("project = ? AND session <> ''", project)
+        if each.stance == "contradicts"
+    }
+    for id, run, extra, at in store.rows(_ANSWERS, project):
+        kept = json.loads(extra)
+        given, told = kept["given"], kept.get("left_out", {})
         row = runs.get(run)
         if row is None:
             continue
         asked = told.get("asked", {})
-        askers.update(
-            {
-                (row.foreign_id, memory): asked.get("agent", row.agent)
-                for memory in json.loads(given)
-            }
-        )
+        askers.update({(row.foreign_id, memory): asked.get("agent", row.agent) for memory in given})
         one: Given | OriginVerdict = Given(
             row.foreign_id,
-            tuple(aliases.get(memory, memory) for memory in json.loads(given)),
+            tuple(aliases.get(memory, memory) for memory in given),
             at,
             asked.get("domain", row.domain),
             asked.get("agent", row.agent),
@@ -179,9 +172,7 @@ def _is_ours(run: str) -> bool:
 
 
 def _evidence(store: Reads, project: str) -> dict[str, list[Evidence]]:
-    return grouped(
-        store.values_of(Evidence, "project = :p ORDER BY n", p=project), lambda each: each.memory
-    )
+    return grouped(store.evidence_where("project = ?", project), lambda each: each.memory)
 
 
 def _order(evidence: dict[str, list[Evidence]]) -> dict[str, int]:
@@ -251,6 +242,12 @@ def _seen_in(evidence: list[Evidence], runs: dict[str, tuple[str, str]]) -> tupl
     return tuple(dict.fromkeys(runs[row.run][0] for row in seen))
 
 
-_RUNS = "SELECT id, foreign_id, learned_at, seq, started_at FROM run WHERE project = :p"
-_CONTRADICTED = "SELECT DISTINCT run, memory FROM sighting WHERE project = :p AND stance = 'contradicts' AND run <> ''"
-_INJECTIONS = "SELECT id, run, given, left_out, at FROM injection WHERE project = :p ORDER BY id"
+_RUNS = "SELECT id, name, learned_at, number, started_at FROM session WHERE project = ?"
+_ANSWERS = "SELECT n, session, extra, at FROM delivery WHERE project = ? AND lesson = '' ORDER BY n"
+_SINCE = (
+    "SELECT max(at) FROM journal WHERE project = :p AND verb NOT IN ('import', 'line')",
+    "SELECT max(at) FROM delivery WHERE project = :p AND lesson <> '' AND at > :at",
+    f"SELECT max(at) FROM evidence WHERE project = :p AND at > :at AND measure GLOB '{MARK}*'",
+    f"SELECT max(at) FROM evidence WHERE project = :p AND at > :at AND {SIGHTING}"
+    f" AND {said('extra', 'opening', 0)} = 0",
+)

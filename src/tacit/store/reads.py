@@ -1,7 +1,6 @@
-"""The store as rooms know it that do not speak of `lesson.py` yet: memories, runs, uses, as rows in and rows out.
+"""What rooms ask of the store: values of projects, lessons, what vouches for them, sessions and questions.
 
-A `Store` is the store's file (`store/file.py`) with the views that these rooms read (`views.py`). Read inside the
-transaction you write in: it has all readers of the store.
+Read inside the transaction you write in: it has all readers of the store.
 """
 
 from __future__ import annotations
@@ -12,25 +11,34 @@ from tacit.core.rows import FindingRow, Project, RunRow
 from tacit.core.value import dumps, loads, value
 from tacit.lesson import Lesson, Tally
 from tacit.store import file
-from tacit.store.statements import (
+from tacit.store.rows import (
+    BURIED,
     COMPILED,
     ENTRY,
+    EVIDENCE,
+    FOUND,
     LINE,
+    MARK,
     MEMORY_COLUMNS,
     NAME,
-    SORT_ORDERS,
-    Statements,
-    WaitingRows,
-    behind_place,
+    PROJECT,
+    QUESTION,
+    SESSION,
+    SIGHTING,
+    USE,
     context_of,
-    entry_of,
-    grouped_rows,
-    memory_of,
+    entry_from,
+    evidence_from,
+    facet,
+    finding_from,
+    lesson_from,
+    mark_from,
     named_by,
-    narrowed,
-    place_of,
-    shown_text,
+    project_from,
+    proposal_from,
+    run_from,
     tally_from,
+    use_from,
 )
 
 TYPE_CHECKING = False
@@ -40,26 +48,85 @@ if TYPE_CHECKING:
 
     from tacit.core.journal import Entry
     from tacit.core.profile import Profile
+    from tacit.core.proposal import Proposal
     from tacit.core.rows import Found, Hit
     from tacit.core.trust import Actor
     from tacit.store.finding import FullText
     from tacit.store.writes import Transaction
 
-# Uses of one moment in the order in which their memories were written: ids are drawn, and say nothing.
-_BY_WRITING = "at, (SELECT m.n FROM lesson m WHERE m.id = use.memory), memory"
+# Uses of one moment in the order in which their lessons were written: ids are drawn, and say nothing.
+_BY_WRITING = "at, (SELECT m.n FROM lesson m WHERE m.id = lesson), lesson"
+# What an order goes by before the row's number, and which way each of the two goes.
+_ORDERS = {
+    "new": ("", "DESC", "DESC"),
+    "old": ("", "", ""),
+    "updated": ("m.changed_at", "DESC", "DESC"),
+    "seen": ("m.seen", "DESC", "DESC"),
+    "used": ("m.used_at", "DESC", "DESC"),
+    "state": ("m.stood", "", "DESC"),
+    "kind": (facet("kind"), "", "DESC"),
+    "text": ("m.text", "", ""),
+}
+SORTS = tuple(_ORDERS)
 
 
-class ProjectRows(Statements):
-    """Projects, profiles and settings."""
+def shown_text(name: str) -> str:
+    """A name as an error shows it."""
+    return repr(name if len(name) <= 40 else name[:40] + "…")
+
+
+def _narrowed(
+    projects: Sequence[str],
+    states: Sequence[str],
+    equal: Mapping[str, str | int],
+    tag: str,
+    since: str,
+    text: str,
+) -> tuple[list[str], dict[str, Any]]:
+    """The conditions on `lesson m` for what is asked, and their parameters."""
+    where = ["m.project IN (SELECT value FROM json_each(:projects))"]
+    where += ["m.stood IN (SELECT value FROM json_each(:states))"] if states else []
+    where += [f"{facet(name)} = :{name}" for name in equal]
+    if tag:
+        tags = "m.extra ->> '$.was.tags'"
+        where.append(
+            f"m.extra <> '' AND EXISTS (SELECT 1 FROM json_each({tags}) WHERE value = :tag)"
+        )
+    where += ["m.changed_at >= :since"] if since else []
+    where += ["instr(lower(m.text), lower(:text)) > 0"] if text else []
+    named = {"projects": dumps(list(projects)), "states": dumps(list(states)), **equal}
+    return where, {**named, "tag": tag, "since": since, "text": text}
+
+
+class Reads:
+    """What a store and a transaction in it both read; each provides `rows`."""
+
+    if TYPE_CHECKING:
+        path: str  # the file
+
+        @property
+        def machine(self) -> str: ...
+
+        def rows(self, sql: str, *bound: Any, **named: Any) -> list[Any]: ...
+
+    def one(self, sql: str, *bound: Any, **named: Any) -> Any:
+        """The first row, or None."""
+        found = self.rows(sql, *bound, **named)
+        return found[0] if found else None
+
+    # --- projects and settings
 
     def project(self, id: str) -> Project | None:
         """A project by its id."""
-        return next(iter(self.values_of(Project, "id = :id", id=id)), None)
+        row = self.one(f"SELECT {', '.join(PROJECT)} FROM project WHERE id = ?", id)
+        return project_from(row) if row else None
 
     def projects(self, *, remote: str = "", key: str = "") -> list[Project]:
         """All projects, or those with a remote or a path."""
-        where = "remote = :remote" if remote else "key = :key" if key else "id <> ''"
-        return self.values_of(Project, f"{where} ORDER BY created_at, id", remote=remote, key=key)
+        where, bound = ("remote = ?", [remote]) if remote else ("key = ?", [key])
+        where, bound = (where, bound) if remote or key else ("true", [])
+        sql = f"SELECT {', '.join(PROJECT)} FROM project WHERE {where} ORDER BY created_at, id"
+        return [project_from(row) for row in self.rows(sql, *bound)]
 
     def profile_json(self, id: str) -> str | None:
         """A compiled profile by its version."""
@@ -67,15 +134,13 @@ class ProjectRows(Statements):
 
     def meta(self, key: str) -> str:
         """A setting of the store; empty where it is not set."""
-        row = self.one("SELECT value FROM setting WHERE key = :key", key=key)
+        row = self.one("SELECT value FROM setting WHERE key = ?", key)
         return row[0] if row else ""
 
-
-class LessonRows(Statements):
-    """Memories, what they are called, and what is counted of each."""
+    # --- lessons
 
     def get(self, id: str) -> Lesson:
-        """A memory by its full id."""
+        """A lesson by its full id."""
         found = self.memories([id])
         if not found:
             raise NotFound(
@@ -85,64 +150,59 @@ class LessonRows(Statements):
         return found[0]
 
     def memories(self, ids: Sequence[str]) -> list[Lesson]:
-        """Memories by id, in the order asked for; unknown ids are left out."""
+        """Lessons by id, in the order asked for; unknown ids are left out."""
         if not ids:
             return []
-        wanted = dumps(list(ids))
         rows = self.rows(
-            f"SELECT {MEMORY_COLUMNS} FROM memory m WHERE m.id IN (SELECT value FROM json_each(:ids))",
-            ids=wanted,
+            f"SELECT {MEMORY_COLUMNS} FROM lesson m WHERE m.id IN (SELECT value FROM json_each(?))",
+            dumps(list(ids)),
         )
-        by_id = {memory.id: memory for memory in self._with_tallies(rows)}
+        by_id = {each.id: each for each in self.lessons_of(rows)}
         return [by_id[id] for id in ids if id in by_id]
 
-    def _with_tallies(self, rows: Sequence[tuple[Any, ...]]) -> list[Lesson]:
+    def lessons_of(self, rows: Sequence[tuple[Any, ...]]) -> list[Lesson]:
+        """The lessons behind rows of MEMORY_COLUMNS, each by the first of its names."""
         if not rows:
             return []
         names: dict[str, str] = {}
         asked = (
             "SELECT value, key FROM setting WHERE key >= 'name:' AND key < 'name;'"
-            " AND value IN (SELECT value FROM json_each(:ids))"
+            " AND value IN (SELECT value FROM json_each(?))"
         )
         projects = {row[0]: row[1] for row in rows}
-        for id, key in self.rows(asked, ids=dumps([*projects])):
+        for id, key in self.rows(asked, dumps([*projects])):
             _, alias = named_by(key, projects[id])
             names[id] = min(alias, names.get(id, alias))
-        return [memory_of(row, _tally(row[_COUNTS]), names.get(row[0], "")) for row in rows]
+        return [lesson_from(row, names.get(row[0], "")) for row in rows]
 
-    def tally(self, memory: str) -> Tally:
-        """What is kept of a memory's counts."""
-        row = self.one("SELECT counts FROM lesson WHERE id = :it", it=memory)
-        return _tally(row[0] if row else "")
+    def tally(self, id: str) -> Tally:
+        """What is kept of a lesson's counts."""
+        row = self.one("SELECT counts FROM lesson WHERE id = ?", id)
+        return tally_from(loads(row[0]) if row and row[0] else None)
 
     def resolve(self, name: str, project: str = "") -> str:
         """The full id behind an id, a unique prefix of one, or an alias in this project."""
         asked = name.strip()
-        row = self.one("SELECT id FROM lesson WHERE id = :id", id=asked.lower())
+        row = self.one("SELECT id FROM lesson WHERE id = ?", asked.lower())
         if row:
             return str(row[0])
-        called = {
-            id for key, id in self._named(project, asked) if named_by(key, project)[1] == asked
-        }
-        found: list[Any] = [(id,) for id in sorted(called)]
+        named = self._named(project, asked)
+        found = sorted({id for key, id in named if named_by(key, project)[1] == asked})
         if not found and asked and asked.isalnum() and asked.isascii():
             low = asked.lower()
-            found = self.rows(
-                "SELECT id FROM lesson WHERE id >= :low AND id < :high ORDER BY id LIMIT 9",
-                low=low,
-                high=low + "{",
-            )
+            sql = "SELECT id FROM lesson WHERE id >= ? AND id < ? ORDER BY id LIMIT 9"
+            found = [id for (id,) in self.rows(sql, low, low + "{")]
         if not found:
             raise NotFound(
                 f"There is no lesson {shown_text(asked)}.", "tacit list shows what there is."
             )
         if len(found) > 1:
-            some = ", ".join(row[0] for row in found[:8])
+            many = len(found) if len(found) < 9 else "many"
             raise Ambiguous(
-                f"{shown_text(asked)} fits {len(found) if len(found) < 9 else 'many'} memories: {some}.",
+                f"{shown_text(asked)} fits {many} memories: {', '.join(found[:8])}.",
                 "Give more of the id.",
             )
-        return str(found[0][0])
+        return found[0]
 
     def select(
         self,
@@ -158,61 +218,63 @@ class LessonRows(Statements):
         offset: int = 0,
         behind: str = "",
     ) -> list[Lesson]:
-        """Memories of some projects by their facets, newest first unless sorted otherwise; those behind one, where it is named."""
-        where, named = narrowed(
-            projects=projects, states=states, equal=equal, tag=tag, since=since, text=text
-        )
-        if behind and (place := self.one(place_of(sort), behind=behind)):
-            further, bounds = behind_place(sort, place)
-            where, named = [*where, further], {**named, **bounds}
-        join, order = SORT_ORDERS[sort]
+        """Lessons of some projects by their facets, newest first unless sorted otherwise; those behind one, where it is named."""
+        where, named = _narrowed(projects, states, equal or {}, tag, since, text)
+        by, first, then = _ORDERS[sort]
+        order = f"{by} {first}, m.n {then}" if by else f"m.n {then}"
+        sign = {"DESC": "<", "": ">"}
+        place = self.one(f"SELECT {by or 0}, m.n FROM lesson m WHERE m.id = ?", behind)
+        if place and by:
+            named |= {"place": place[0], "place_n": place[1]}
+            where.append(
+                f"({by} {sign[first]} :place OR ({by} = :place AND m.n {sign[then]} :place_n))"
+            )
+        elif place:
+            named["place_n"] = place[1]
+            where.append(f"m.n {sign[then]} :place_n")
         # Chosen by number first: rows are wide, and sorting them whole is most of the cost.
         chosen = (
-            f"SELECT m.n FROM memory m {join} WHERE {' AND '.join(where)}"
+            f"SELECT m.n FROM lesson m WHERE {' AND '.join(where)}"
             f" ORDER BY {order} LIMIT :limit OFFSET :offset"
         )
-        sql = (
-            f"SELECT {MEMORY_COLUMNS} FROM memory m {join} WHERE m.n IN ({chosen}) ORDER BY {order}"
-        )
-        return self._with_tallies(self.rows(sql, limit=limit, offset=offset, **named))
+        sql = f"SELECT {MEMORY_COLUMNS} FROM lesson m WHERE m.n IN ({chosen}) ORDER BY {order}"
+        return self.lessons_of(self.rows(sql, limit=limit, offset=offset, **named))
 
     def counted(self, projects: Sequence[str], by: Sequence[str]) -> list[Any]:
-        """How many memories these projects have for each combination of some facets: (their words …, count), most first."""
+        """How many lessons these projects have for each combination of some facets: (their words …, count), most first."""
         columns = ", ".join(
-            "CASE WHEN stale_at = '' THEN 0 ELSE 1 END" if name == "stale" else name for name in by
+            f"{facet('stale_at')} <> ''" if name == "stale" else facet(name) for name in by
         )
+        places = ", ".join(str(at + 1) for at in range(len(by)))
         return self.rows(
-            f"SELECT {columns}, count(*) FROM memory WHERE project IN (SELECT value FROM json_each(:projects)) {grouped_rows(by)}",
-            projects=dumps(list(projects)),
+            f"SELECT {columns}, count(*) FROM lesson m WHERE m.project IN"
+            f" (SELECT value FROM json_each(?)) GROUP BY {places}"
+            f" ORDER BY {len(by) + 1} DESC, {places}",
+            dumps(list(projects)),
         )
 
     def _named(self, project: str, alias: str = "") -> list[tuple[str, str]]:
         """The settings that name lessons of a project, by what their name begins with."""
         low = f"{NAME}{project}:{alias}:" if alias else f"{NAME}{project}:"
-        sql = "SELECT key, value FROM setting WHERE key >= :low AND key < :high ORDER BY key"
-        return self.rows(sql, low=low, high=f"{low[:-1]};")
+        sql = "SELECT key, value FROM setting WHERE key >= ? AND key < ? ORDER BY key"
+        return self.rows(sql, low, f"{low[:-1]};")
 
-    def alias_of(self, memory: str) -> list[tuple[str, str]]:
-        """(namespace, alias) of a memory."""
-        row = self.one("SELECT project FROM lesson WHERE id = :it", it=memory)
-        rows = self.rows(
-            "SELECT key FROM setting WHERE key >= 'name:' AND key < 'name;' AND value = :it",
-            it=memory,
-        )
-        return sorted(named_by(key, row[0]) for (key,) in rows) if row else []
+    def alias_of(self, id: str) -> list[tuple[str, str]]:
+        """(namespace, alias) of a lesson."""
+        row = self.one("SELECT project FROM lesson WHERE id = ?", id)
+        sql = "SELECT key FROM setting WHERE key >= 'name:' AND key < 'name;' AND value = ?"
+        return sorted(named_by(key, row[0]) for (key,) in self.rows(sql, id)) if row else []
 
     def aliases(self, project: str, namespace: str) -> set[str]:
         """Every name ever given in a namespace, whatever became of what bears it."""
         return {alias for alias, _ in self.names_in(project, namespace)}
 
     def names_in(self, project: str, namespace: str) -> list[tuple[str, str]]:
-        """(alias, memory) of every name in a namespace, by alias."""
+        """(alias, lesson) of every name in a namespace, by alias."""
         every = [(named_by(key, project), id) for key, id in self._named(project)]
         return sorted((alias, id) for (space, alias), id in every if space == namespace)
 
-
-class JournalRows(Statements):
-    """What happened to memories: entries, evidence, uses, marks, answers."""
+    # --- what happened to lessons
 
     def entries(
         self,
@@ -229,73 +291,78 @@ class JournalRows(Statements):
         limit: int = -1,
     ) -> list[Entry]:
         """The journal in the order it was written, or its newest entries first."""
-        named = {"lesson": memory, "verb": verb, "by": by, "session": run}
-        where = [
-            f"j.n > :after AND j.verb <> '{LINE}'",
-            *(f'j."{column}" = :{column}' for column, wanted in named.items() if wanted),
-        ]
+        named: dict[str, Any] = {"lesson": memory, "verb": verb, "by": by, "session": run}
+        where = [f"j.n > :after AND j.verb <> '{LINE}'"]
+        where += [f'j."{column}" = :{column}' for column, wanted in named.items() if wanted]
         where += ["j.project IN (SELECT value FROM json_each(:projects))"] if projects else []
         where += ["j.at >= :since"] if since else []
         where += ["j.at <= :until"] if until else []
         named |= {"since": since, "until": until, "projects": dumps(list(projects))}
         order = "j.n DESC" if newest else "j.n"
-        sql = f"SELECT {ENTRY} FROM journal j WHERE {' AND '.join(where)} ORDER BY {order} LIMIT :limit"
-        return [entry_of(row) for row in self.rows(sql, limit=limit, after=after, **named)]
+        sql = f"SELECT {ENTRY} FROM journal j WHERE {' AND '.join(where)} ORDER BY {order}"
+        rows = self.rows(f"{sql} LIMIT :limit", limit=limit, after=after, **named)
+        return [entry_from(row) for row in rows]
 
     def entry(self, id: int) -> Entry:
         """One entry by its number."""
-        row = self.one(f"SELECT {ENTRY} FROM journal j WHERE j.n = :id", id=id)
+        row = self.one(f"SELECT {ENTRY} FROM journal j WHERE j.n = ?", id)
         if row is None:
             raise NotFound(
                 f"There is no journal entry {id}.",
                 "tacit why ID --full shows them with their numbers.",
             )
-        return entry_of(row)
+        return entry_from(row)
+
+    def evidence_where(self, where: str, *bound: Any) -> list[Evidence]:
+        """Evidence by a condition on its rows, in the order it was written."""
+        sql = f"SELECT {EVIDENCE} FROM evidence WHERE {where} AND {SIGHTING} ORDER BY n"
+        return [evidence_from(row) for row in self.rows(sql, *bound)]
 
     def evidence(self, memory: str) -> list[Evidence]:
-        """All evidence of a memory, in the order it was written."""
-        return self.values_of(Evidence, "memory = :it ORDER BY n", it=memory)
+        """All evidence of a lesson."""
+        return self.evidence_where("lesson = ?", memory)
+
+    def _uses_where(self, where: str, *bound: Any) -> list[Use]:
+        sql = f"SELECT {USE} FROM delivery WHERE {where} AND lesson <> '' ORDER BY {_BY_WRITING}"
+        return [use_from(row) for row in self.rows(sql, *bound)]
 
     def uses(self, *, memory: str = "", unit: str = "") -> list[Use]:
-        """The uses of a memory, or all of a unit."""
-        return self.values_of(
-            Use, f"{'memory' if memory else 'unit'} = :it ORDER BY {_BY_WRITING}", it=memory or unit
-        )
-
-    def marks(self, *, memory: str = "", unit: str = "") -> list[Mark]:
-        """The marks on a memory's uses, or on those of a unit, in the order they were written."""
-        where = "memory = :it" if memory else "unit = :it AND unit <> ''"
-        return self.values_of(Mark, f"{where} ORDER BY n", it=memory or unit)
+        """The uses of a lesson, or all of a unit."""
+        return self._uses_where("lesson = ?" if memory else '"group" = ?', memory or unit)
 
     def all_uses(self, project: str) -> list[Use]:
         """Every use of a project, in the order of assignment; its global lessons' too."""
-        return self.values_of(Use, f"project = :p ORDER BY {_BY_WRITING}", p=project)
+        return self._uses_where("project = ?", project)
+
+    def _marks_where(self, where: str, *bound: Any) -> list[Mark]:
+        sql = f"SELECT {EVIDENCE} FROM evidence WHERE {where} AND measure GLOB '{MARK}*' ORDER BY n"
+        return [mark_from(row) for row in self.rows(sql, *bound)]
+
+    def marks(self, *, memory: str = "", unit: str = "") -> list[Mark]:
+        """The marks on a lesson's uses, or on those of a unit, in the order they were written."""
+        if memory:
+            return self._marks_where("lesson = ?", memory)
+        return self._marks_where('"group" = ? AND "group" <> \'\'', unit)
 
     def all_marks(self, project: str) -> list[Mark]:
         """Every mark of a project, in the order of writing."""
-        return self.values_of(Mark, "project = :p ORDER BY n", p=project)
-
-    def injections(self, unit: str) -> list[tuple[str, str, str, str]]:
-        """What a unit was given so far: (surface, given, withheld, at), ids as JSON."""
-        return self.rows(
-            "SELECT surface, given, withheld, at FROM injection WHERE unit = :unit ORDER BY id",
-            unit=unit,
-        )
+        return self._marks_where("project = ?", project)
 
     def tellings(self, unit: str) -> list[Telling]:
-        """What each context of a unit was assigned, in order. Answers from before there were contexts are the main one's."""
-        asked = "SELECT surface, given, withheld, left_out, at, tokens FROM injection WHERE unit = :unit ORDER BY id"
-        rows = self.rows(asked, unit=unit)
-        return [
-            Telling(
-                context_of(left), at, surface, tuple(loads(given)), tuple(loads(withheld)), tokens
-            )
-            for surface, given, withheld, left, at, tokens in rows
-        ]
+        """What each context of a unit was assigned, in order."""
+        asked = "SELECT moment, extra, at, tokens FROM delivery WHERE \"group\" = ? AND lesson = ''"
+        found = []
+        for moment, extra, at, tokens in self.rows(f"{asked} ORDER BY n", unit):
+            told = loads(extra)
+            context = context_of(told.get("left_out") or {})
+            arms = tuple(told["given"]), tuple(told["withheld"])
+            found.append(Telling(context, at, moment, *arms, tokens))
+        return found
 
     def used(self, project: str) -> int:
         """How often a lesson of a project was assigned."""
-        return int(self.one("SELECT count(*) FROM use WHERE project = :p", p=project)[0])
+        sql = "SELECT count(*) FROM delivery WHERE project = ? AND lesson <> ''"
+        return int(self.one(sql, project)[0])
 
     def written(self) -> tuple[int, ...]:
         """What grows whenever a lesson changes, is assigned, or something comes of it."""
@@ -305,54 +372,97 @@ class JournalRows(Statements):
         )
         return tuple(self.one(asked))
 
+    # --- sessions, and what was found in them
 
-class RunRows(Statements):
-    """Runs, and what was found in them."""
+    def _runs_where(self, where: str, *bound: Any) -> list[RunRow]:
+        sql = f"SELECT {SESSION} FROM session WHERE {where}"
+        return [run_from(row) for row in self.rows(sql, *bound)]
 
     def run(self, id: str) -> RunRow | None:
-        """A run by its id in the store."""
-        return next(iter(self.values_of(RunRow, "id = :id", id=id)), None)
+        """A session by its id in the store."""
+        return next(iter(self._runs_where("id = ?", id)), None)
 
     def find_run(self, project: str, foreign_id: str) -> RunRow | None:
-        """A run by the host's own id; of several that bear it, the one that was learned."""
-        named = "id IN (SELECT id FROM run WHERE project = :project AND foreign_id = :it UNION ALL SELECT :it)"
-        found = [
-            run
-            for run in self.values_of(RunRow, named, project=project, it=foreign_id)
-            if run.project == project
-        ]
+        """A session by the host's own id; of several that bear it, the one that was learned."""
+        where = (
+            "id IN (SELECT id FROM session WHERE project = ?1 AND name = ?2 UNION ALL SELECT ?2)"
+            " AND project = ?1"
+        )
+        found = self._runs_where(where, project, foreign_id)
         return max(found, key=lambda run: run.seq, default=None)
 
     def runs(self, project: str, *, limit: int = 50, root: str = "") -> list[RunRow]:
-        """A project's runs, newest first, or all runs of one unit."""
-        where = "root = :it" if root else "project = :it"
-        return self.values_of(
-            RunRow,
-            f"{where} ORDER BY seq DESC, started_at DESC LIMIT :limit",
-            it=root or project,
-            limit=limit,
-        )
+        """A project's sessions, newest first, or all of one unit."""
+        where = '"group" = ?' if root else "project = ?"
+        order = "ORDER BY number DESC, started_at DESC LIMIT ?"
+        return self._runs_where(f"{where} {order}", root or project, limit)
 
     def findings(self, *, run: str = "", memory: str = "") -> list[FindingRow]:
-        """What a run said, or what was said of a memory."""
-        where = "memory = :it AND memory <> ''" if memory else "run = :it"
-        return self.values_of(FindingRow, f"{where} ORDER BY at, key", it=memory or run)
+        """What a session said, or what was said of a lesson."""
+        where = "lesson = ? AND lesson <> ''" if memory else "session = ?"
+        sql = f"SELECT {EVIDENCE} FROM evidence WHERE {where} AND measure = '{FOUND}'"
+        return [finding_from(row) for row in self.rows(f"{sql} ORDER BY at, place", memory or run)]
 
     def tombstones(self, run: str) -> set[str]:
-        """Places of a run whose findings stay out."""
-        return {
-            row[0] for row in self.rows("SELECT place FROM tombstone WHERE run = :run", run=run)
-        }
+        """Places of a session whose findings stay out."""
+        sql = f"SELECT place FROM evidence WHERE session = ? AND measure = '{BURIED}'"
+        return {place for (place,) in self.rows(sql, run)}
 
+    # --- what waits for a person or for the worker
 
-class Reads(ProjectRows, LessonRows, JournalRows, RunRows, WaitingRows):
-    """What a store and a transaction in it both read."""
+    def proposals(
+        self,
+        project: str = "",
+        *,
+        state: str = "open",
+        memory: str = "",
+        kinds: Sequence[str] = (),
+        limit: int = 200,
+        offset: int = 0,
+        behind: str = "",
+    ) -> list[Proposal]:
+        """Proposals, oldest first; those that come behind one, where it is named."""
+        where = ["answered_at = ''"] if state == "open" else []
+        where += ["answer = :state AND answered_at <> ''"] if state and not where else []
+        where += ["project = :project"] if project else []
+        where += ["lesson = :memory"] if memory else []
+        where += ["kind IN (SELECT value FROM json_each(:kinds))"] if kinds else []
+        if behind:
+            where.append("(asked_at, id) > (SELECT asked_at, id FROM question WHERE id = :behind)")
+        return self.proposals_where(
+            f"{' AND '.join(where) or 'true'} ORDER BY asked_at, id LIMIT :limit OFFSET :offset",
+            state=state,
+            project=project,
+            memory=memory,
+            kinds=dumps(list(kinds)),
+            limit=limit,
+            offset=offset,
+            behind=behind,
+        )
 
-    if TYPE_CHECKING:
-        path: str  # the file
+    def proposals_where(self, where: str, **named: Any) -> list[Proposal]:
+        """Proposals by a condition on the rows of `question`."""
+        sql = f"SELECT {QUESTION} FROM question WHERE {where}"
+        return [proposal_from(row) for row in self.rows(sql, **named)]
 
-        @property
-        def machine(self) -> str: ...
+    def proposals_named(self, project: str, beginning: str) -> list[Proposal]:
+        """A project's proposals whose ids begin so, in any state."""
+        low = beginning.lower()
+        where = "id >= :low AND id < :high AND project = :project"
+        return self.proposals_where(where, low=low, high=low + "{", project=project)
+
+    def proposals_about(self, project: str) -> list[tuple[str, str]]:
+        """(kind, lesson) of each open proposal, oldest first."""
+        sql = "SELECT kind, lesson FROM question WHERE project = ? AND answered_at = ''"
+        return [tuple(row) for row in self.rows(f"{sql} ORDER BY asked_at, id", project)]
+
+    def proposal(self, id: str) -> Proposal | None:
+        """A proposal by its id."""
+        return next(iter(self.proposals_where("id = :id", id=id)), None)
+
+    def queued(self) -> int:
+        """How many jobs wait or are under way."""
+        return int(self.one("SELECT count(*) FROM job")[0])
 
     def find(
         self,
@@ -415,10 +525,8 @@ class Store(Reads, file.Store):
 
     def scrub(self) -> None:
         """Leave no old page image of what was blanked, and nothing of it in this process."""
-        from tacit.store.write import scrub
-
         self.tokens.clear()
-        scrub(self)
+        super().scrub()
 
     def tidy(self, added: int = 0) -> None:
         """For the worker: what hooks look at before they open the store, and which words very many lessons hold."""
@@ -427,13 +535,6 @@ class Store(Reads, file.Store):
         if not added:
             write_spoken(self)
             keep_common(self)
-
-
-_COUNTS = MEMORY_COLUMNS.split(", ").index("m.counts")
-
-
-def _tally(counts: str) -> Tally:
-    return tally_from(loads(counts) if counts else None)
 
 
 @value

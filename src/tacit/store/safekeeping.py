@@ -125,7 +125,7 @@ def repair_store(path: str, env: Mapping[str, str]) -> Repaired:
         faults = [error.message]
     done = copies.restore(path, backups_folder(path, env))
     lost = [
-        {"id": each.lesson, "text": str(each.after.get("text", each.verb))} for each in done.lost
+        {"id": each.memory, "text": str(each.after.get("text", each.verb))} for each in done.lost
     ]
     at = done.backup.at
     return Repaired(tuple(faults), done.aside, done.backup.name, at, tuple(lost), done.unreadable)

@@ -15,6 +15,9 @@ from tacit.store.search import TOLD
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from tacit.store import file
     from tacit.store.reads import Store
 
 
@@ -59,10 +62,15 @@ def _last(store: Store) -> int:
     return int(store.one("SELECT coalesce(max(n), 0) FROM journal")[0])
 
 
+def put_common(tx: file.Transaction, project: str, kind: str, counted: Mapping[str, int]) -> None:
+    """What many sessions use, as the worker counted it, in place of what was known."""
+    tx.rows("DELETE FROM common WHERE project = ? AND kind = ?", project, kind)
+    for what, count in counted.items():
+        tx.rows("INSERT INTO common VALUES (?, ?, ?, ?)", project, kind, what, count)
+
+
 def keep_common(store: Store) -> None:
     """Count anew which words very many lessons hold, once a tenth more lessons are here than at the last count."""
-    from tacit.store.write import put_common
-
     total = int(store.one("SELECT count(*) FROM lesson")[0])
     counted = int(store.meta("common words of") or 0)
     if total >= search.MANY and 10 * total >= 11 * counted:

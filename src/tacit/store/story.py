@@ -11,9 +11,22 @@ from typing import TYPE_CHECKING, Any
 
 from tacit.core.journal import Entry
 from tacit.core.value import value
-from tacit.store.statements import decided
+from tacit.store.rows import (
+    EVIDENCE,
+    LINE,
+    MARK,
+    SIGHTING,
+    USE,
+    decided,
+    evidence_from,
+    mark_from,
+    said,
+    use_from,
+)
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from tacit.store.reads import Reads
     from tacit.store.writes import Transaction
 
@@ -63,16 +76,42 @@ _LEAST = {
     STORY_GIVEN: "\uffff",
     SEEN: 1 << 62,
 }  # before every row
-_PARTS = {  # the table of each, its key, what is told of a row, and which rows there are
-    STORY_CHANGED: ("change", "id", ("verb", "by", "run", "why", "before", "after"), ""),
-    STORY_CAME: ("use_mark", "n", ("value", "reason", "run", "unit"), " AND signal = 'outcome'"),
-    STORY_GIVEN: ("use", "unit", ("arm", "run"), ""),
-    SEEN: (
-        "sighting",
-        "n",
-        ("stance", "quote", "run", "place", "by", "tier", "signal"),
-        " AND opening = 0",
+
+
+def _changed(row: Sequence[Any]) -> dict[str, Any]:
+    verb, by, run, why, before, after = row
+    was, now = json.loads(before or "{}"), json.loads(after or "{}")
+    reason = why if why or was or now else "(erased)"
+    before, after = decided(was, now)
+    told = {"verb": verb, "by": by, "run": run, "reason": reason}
+    return {**told, "before": before, "after": after}
+
+
+def _came(row: Sequence[Any]) -> dict[str, Any]:
+    mark = mark_from(row)
+    return {"outcome": mark.value, "reason": mark.reason, "run": mark.run, "unit": mark.unit}
+
+
+def _given(row: Sequence[Any]) -> dict[str, Any]:
+    use = use_from(row)
+    return {"arm": use.arm, "run": use.run}
+
+
+def _seen(row: Sequence[Any]) -> dict[str, Any]:
+    names = ("stance", "quote", "run", "place", "by", "tier", "signal")
+    at = evidence_from(row).__dict__
+    return {name: at[name] for name in names}
+
+
+# The table of each, its key, its columns, which rows there are, and what is told of one.
+_PARTS: dict[str, tuple[str, str, str, str, Callable[[Sequence[Any]], dict[str, Any]]]] = {
+    STORY_CHANGED: (
+        *("journal", "n", 'verb, "by", session, why, before, after', f"verb <> '{LINE}'"),
+        _changed,
     ),
+    STORY_CAME: ("evidence", "n", EVIDENCE, f"measure = '{MARK}outcome'", _came),
+    STORY_GIVEN: ("delivery", '"group"', USE, "true", _given),
+    SEEN: ("evidence", "n", EVIDENCE, f"{SIGHTING} AND {said('extra', 'opening', 0)} = 0", _seen),
 }
 
 
@@ -106,34 +145,21 @@ def _part(
     store: Reads, memory: str, what: str, last: tuple[str, str, Any] | None, most: int
 ) -> list[Event]:
     at, kind, key = last or ("~", what, _LEAST[what])
-    table, name, columns, which = _PARTS[what]
+    table, name, columns, which, told = _PARTS[what]
     # What stands below the row of the cursor: older; of the same time, a later kind, or the same kind with a lower key.
     if what == kind:
         behind = f"(at < :at OR (at = :at AND {name} < :key))"
     else:
         behind = "at <= :at" if _ORDER.index(what) > _ORDER.index(kind) else "at < :at"
-    named = {"key": key} if what == kind else {}
     rows = store.rows(
-        f"SELECT at, {name}, {', '.join(columns)} FROM {table} WHERE memory = :it{which} AND {behind}"
+        f"SELECT at, {name}, {columns} FROM {table} WHERE lesson = :it AND {which} AND {behind}"
         f" ORDER BY at DESC, {name} DESC LIMIT :most",
         it=memory,
         at=at,
         most=most,
-        **named,
+        key=key,
     )
-    return [Event(what, row[0], row[1], _told(what, row[2:])) for row in rows]
-
-
-def _told(what: str, row: tuple[Any, ...]) -> dict[str, Any]:
-    told = {
-        "outcome" if name == "value" else name: field for name, field in zip(_PARTS[what][2], row)
-    }
-    if what == STORY_CHANGED:
-        was, now = (json.loads(told.pop(name) or "{}") for name in ("before", "after"))
-        why = told.pop("why")
-        told["reason"] = why if why or was or now else "(erased)"
-        told["before"], told["after"] = decided(was, now)
-    return told
+    return [Event(what, row[0], row[1], told(row[2:])) for row in rows]
 
 
 def _cursor(text: str) -> tuple[str, str, Any] | None:
@@ -147,15 +173,14 @@ def _cursor(text: str) -> tuple[str, str, Any] | None:
 
 
 def run_names(store: Reads, runs: list[str]) -> dict[str, str]:
-    """The hosts' own names of some runs, by their ids."""
-    sql = "SELECT id, foreign_id FROM run WHERE id IN (SELECT value FROM json_each(:ids))"
-    return dict(store.rows(sql, ids=json.dumps(sorted({*runs})))) if runs else {}
+    """The hosts' own names of some sessions, by their ids."""
+    sql = "SELECT id, name FROM session WHERE id IN (SELECT value FROM json_each(?))"
+    return dict(store.rows(sql, json.dumps(sorted({*runs})))) if runs else {}
 
 
 def sums(store: Reads, memory: str) -> dict[str, int]:
-    """How often a lesson was given and left out, and what came of it where it was given."""
-    arms = dict(
-        store.rows("SELECT arm, count(*) FROM use WHERE memory = :it GROUP BY 1", it=memory)
-    )
-    withheld = int(arms.pop("withheld", 0))
-    return {"given": sum(int(n) for n in arms.values()), "withheld": withheld}
+    """How often a lesson was given and left out."""
+    sql = "SELECT arm, count(*) FROM delivery WHERE lesson = ? GROUP BY 1"
+    arms: dict[str, int] = dict(store.rows(sql, memory))
+    withheld = arms.pop("held out", 0)
+    return {"given": sum(arms.values()), "withheld": withheld}

@@ -1,42 +1,27 @@
-"""The writing half, and how a store is opened: what rooms change that do not speak of `lesson.py` yet."""
+"""Writing: a lesson changes only together with the journal's entry that says who, when and why.
+
+What a transaction returns may be acknowledged once its block was left. Hooks may load this module.
+"""
 
 from __future__ import annotations
 
-from tacit.core.links import (
-    ADDED_UP,
-    NEW_TABLE,
-    Evidence,
-    Mark,
-    Use,
-    seen_again,
-    seen_more,
-)
-from tacit.core.rows import FindingRow, Job, Project, RunRow
-from tacit.core.states import ACTIVE, DOUBTED, ENDING_VERDICTS, GONE, UNDOUBTED, WAITING
-from tacit.core.value import dumps, loads
-from tacit.lesson import Lesson, Tally
-from tacit.store import file
+from tacit.core.links import ADDED_UP, NEW_TABLE, Evidence, Mark, Use
+from tacit.core.value import loads
+from tacit.store import file, rows
 from tacit.store.reads import Reads, Store
-from tacit.store.statements import (
+from tacit.store.rows import (
     BURIED,
     COMPILED,
-    COUNTED_SIGNALS,
-    ENDLESS,
     EVENT,
     FOUND,
     LINE,
-    MAKE,
     MARK,
-    OUTCOME_SIGNALS,
-    OWN_NAMES,
     PROJECT,
-    SAME_ORIGIN,
-    SAME_TASK,
-    SAME_UNIT,
-    WAS,
-    insert_into,
+    QUESTION,
+    as_column,
+    counts_of,
+    field_from,
     json_text,
-    name_key,
 )
 
 TYPE_CHECKING = False
@@ -46,27 +31,88 @@ if TYPE_CHECKING:
 
     from tacit.core.journal import Change, Entry
     from tacit.core.proposal import Proposal
-    from tacit.store.values import Lesson as Row
+    from tacit.core.rows import FindingRow, Project, RunRow
+    from tacit.lesson import Tally
 
-
+TASKS = 3  # in which a lesson was met last, and by whose words it is found too
 STANCES = ("supports", "contradicts")
-ARMS = {"injected": "delivered", "withheld": "held out"}
-_RUN = ("version", "domain", "task_id", "task_type", "settled_at")
-_WORDS = {
-    **dict.fromkeys(("user", "human", "person"), "person"),
-    **dict.fromkeys(("agent", "observed", "review", "team"), "session"),
-}
+UNJOURNALED = ("id", "project", "changed_at")  # what an entry need not say
+NEW: dict[str, Any] = {
+    **dict.fromkeys(rows.LESSON, ""),
+    "kind": "fact",
+    "word": "outside",
+    "state": "waiting",
+    "files": [],
+    "always": False,
+    "shared": False,
+    "extra": {},
+}  # what a field says that nobody set
 
 
-def upsert_into(table: str, columns: Sequence[str]) -> str:
-    """A row in place of the one that has its key."""
-    return f"INSERT OR REPLACE{insert_into(table, columns)[len('INSERT') :]}"
+def insert(tx: file.Transaction, table: str, at: Mapping[str, Any], more: str = "") -> bool:
+    """A new row unless there is one already; whether it is new. Names are ours."""
+    names = ", ".join(f'"{name}"' for name in at)
+    marks = ", ".join("?" * len(at))
+    sql = f"INSERT INTO {table} ({names}) VALUES ({marks}) ON CONFLICT {more or 'DO NOTHING'}"
+    return bool(tx.rows(f"{sql} RETURNING 1", *at.values()))
 
 
-class RowWriter(Reads):
-    """Projects, settings, and what is counted by the day."""
+def enter(tx: file.Transaction, entry: Mapping[str, Any], before: Any, after: Any) -> int:
+    """An entry of the journal as it is: the change that it tells is the caller's to write."""
+    at = {
+        "session": "",
+        **entry,
+        "machine": entry.get("machine") or tx.machine,
+        "before": json_text(before),
+        "after": json_text(after),
+        "number": 0,
+        "line": "",
+        "body": "",
+        "signer": "",
+        "standing": "applied",
+    }
+    insert(tx, "journal", at)
+    return int(tx.rows("SELECT max(n) FROM journal")[0][0])
 
-    confidence: str = "none"  # the profile's rule by which confidence is folded, with its numbers
+
+def put_lesson(tx: file.Transaction, at: Mapping[str, Any]) -> None:
+    """A new lesson's row."""
+    row = {name: as_column(name, at[name]) for name in rows.LESSON}
+    insert(tx, "lesson", {**row, "words": found_by(tx, at)})
+
+
+def found_by(tx: file.Transaction, lesson: Mapping[str, Any], known: bool = False) -> str:
+    """The words a lesson is found by beside its text: its subject, parts of names, then a line a task it was met in."""
+    if not lesson["text"]:
+        return ""
+    from tacit.words.tokens import index_words, task_words  # with `re`, which hooks do not load
+
+    extra = lesson["extra"]
+    was = extra.get("was") or {}
+    tags = map(str, extra.get("tags") or was.get("tags") or ())
+    beside = " ".join((lesson["about"], *tags, *lesson["files"]))
+    met_in = extra.get("met_in")
+    told = [str(met_in.get("task", ""))] if isinstance(met_in, dict) else []
+    told += [row[0] for row in tx.rows(_TASKS, lesson["id"], TASKS)] if known else []
+    tasks = dict.fromkeys(task_words(task) for task in told if task)
+    return "\n".join((index_words(lesson["text"], beside=beside), *filter(None, tasks)))
+
+
+_TASKS = (
+    "SELECT s.task FROM evidence e JOIN session s ON s.id = e.session"
+    " WHERE e.lesson = ? AND s.task <> '' GROUP BY s.task ORDER BY max(s.number) DESC LIMIT ?"
+)
+
+
+class Transaction(Reads, file.Transaction):
+    """Writing, inside one transaction."""
+
+    def __init__(self, store: Store, wait: float, keep: bool, confidence: str = "none") -> None:
+        super().__init__(store, wait, keep)
+        self.confidence = confidence  # the rule by which confidence is folded, with its numbers
+        self._spoke = False  # a lesson was written
+
+    # --- projects, settings, and what is counted by the day
 
     def may_change(self, project: str) -> bool:
         """Whether lessons of a project are this user's to change."""
@@ -74,12 +120,9 @@ class RowWriter(Reads):
 
     def put_project(self, project: Project) -> None:
         """Write or correct a project's row."""
-        self.rows(
-            "INSERT INTO project (id, name, root, key, remote, origin, trial_key, sessions,"
-            " created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET"
-            f" {', '.join(f'{name} = excluded.{name}' for name in PROJECT[1:])}",
-            *project.__dict__.values(),
-        )
+        setting = ", ".join(f"{name} = excluded.{name}" for name in PROJECT[1:])
+        row = dict(zip(PROJECT, project.__dict__.values()))
+        insert(self, "project", row, f"(id) DO UPDATE SET {setting}")
 
     def put_profile(self, id: str, name: str, compiled: str, at: str) -> None:
         """Keep a profile version once."""
@@ -91,40 +134,37 @@ class RowWriter(Reads):
         self.rows("INSERT OR REPLACE INTO setting (key, value) VALUES (?, ?)", key, value)
 
     def next_seq(self, project: str) -> int:
-        """Count one more learned run of a project."""
+        """Count one more learned session of a project."""
         sql = "UPDATE project SET sessions = sessions + 1 WHERE id = ? RETURNING sessions"
         found = self.rows(sql, project)
         return int(found[0][0]) if found else 0
 
     def count(self, project: str, name: str, at: str, by: int = 1) -> None:
         """Count an event of a kind that should be rare: a skipped line, a fallback, a refused move."""
-        self.rows(
-            f"INSERT INTO common (project, kind, what, count) VALUES (?, '{EVENT}', ?, ?)"
-            " ON CONFLICT DO UPDATE SET count = count + excluded.count",
-            *(project, f"{at[:10]} {name}", by),
-        )
+        row = {"project": project, "kind": EVENT, "what": f"{at[:10]} {name}", "count": by}
+        insert(self, "common", row, "DO UPDATE SET count = count + excluded.count")
 
-
-class RunWriter(RowWriter):
-    """Runs, what was found in them, what was answered, and what waits."""
+    # --- sessions, what was found in them, and what waits for a person
 
     def put_run(self, run: RunRow) -> None:
-        """Write or correct a run's row."""
+        """Write or correct a session's row."""
         at = run.__dict__
-        extra = {**(run.facts or {}), **{name: at[name] for name in _RUN if at[name]}}
-        same = ("id", "project", "host", "agent", "model", "task", "outcome", "path")
-        row = {name: at[name] for name in (*same, "started_at", "ended_at", "learned_at")}
-        row |= {"name": run.foreign_id, "grp": run.root, "number": run.seq}
-        self.rows(_PUT_RUN, **row, complete=int(run.complete), extra=json_text(extra))
+        extra = {**(run.facts or {}), **{name: at[name] for name in rows.OF_RUN if at[name]}}
+        self.rows(
+            f"INSERT OR REPLACE INTO session ({rows.SESSION})"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            *(run.id, run.project, run.host, run.foreign_id, run.root, run.seq, run.agent),
+            *(run.model, run.task, run.outcome, int(run.complete), run.path),
+            *(run.started_at, run.ended_at, run.learned_at, json_text(extra)),
+        )
 
     def put_finding(self, finding: FindingRow) -> None:
         """Write or correct a finding's row."""
         at = finding.__dict__
         names = (
-            "place extractor version outcome reason gate kind tier origin signature score".split()
-        )
-        extra = {name: at[name] for name in (*names, "runner_up") if at[name]}
-        extra["place"] = finding.place
+            "extractor version outcome reason gate kind tier origin signature score runner_up"
+        ).split()
+        extra = {"place": finding.place, **{name: at[name] for name in names if at[name]}}
         if finding.digest:
             extra["digest"] = finding.digest.hex()
         self.rows(
@@ -132,7 +172,7 @@ class RunWriter(RowWriter):
             *(finding.run, finding.key),
         )
         self._witness(
-            *(finding.memory, finding.project, finding.run, "", "supports", FOUND, 0.0),
+            *(finding.memory, finding.project, finding.run, "", STANCES[0], FOUND, 0.0),
             *(finding.key, finding.text, finding.by, finding.tier, finding.at, extra),
         )
 
@@ -153,41 +193,33 @@ class RunWriter(RowWriter):
         extra: Mapping[str, Any],
     ) -> bool:
         """A row of evidence; False where it is there already."""
-        found = self.rows(
-            'INSERT INTO evidence (lesson, project, session, "group", stance, measure, amount,'
-            ' place, quote, "by", word, at, extra) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)'
-            " ON CONFLICT DO NOTHING RETURNING n",
-            *(lesson, project, session, group, stance, measure, amount, place, quote, by),
-            *(_WORDS.get(tier, "outside"), at, json_text(extra)),
-        )
-        return bool(found)
+        row = {
+            "lesson": lesson,
+            "project": project,
+            "session": session,
+            "group": group,
+            "stance": stance,
+            "measure": measure,
+            "amount": amount,
+            "place": place,
+            "quote": quote,
+            "by": by,
+            "word": rows.WORDS.get(tier, "outside"),
+            "at": at,
+            "extra": json_text(extra),
+        }
+        return insert(self, "evidence", row)
 
     def bury(self, run: str, place: str, project: str, reason: str, at: str) -> None:
         """Leave a tombstone, so that no later extractor brings this place back."""
-        buried = ("supports", BURIED, 0.0, place, reason, "", "observed", at, {})
+        buried = (STANCES[0], BURIED, 0.0, place, reason, "", "observed", at, {})
         self._witness("", project, run, "", *buried)
 
     def put_proposal(self, proposal: Proposal) -> None:
         """Write or correct a proposal's row."""
-        at = proposal.__dict__
-        asked = {name: at[name] for name in ("by", "tier", "expires_at", "decided_at", "decision")}
-        asked["approvals"] = [list(each) for each in proposal.approvals]
-        open = proposal.state == "open"
-        self.rows(
-            upsert_into("question", _QUESTION),
-            id=proposal.id,
-            project=proposal.project,
-            lesson=proposal.memory,
-            kind=proposal.kind,
-            text=proposal.reason,
-            payload=json_text(
-                {**(proposal.payload or {}), "as_question": {n: v for n, v in asked.items() if v}}
-            ),
-            asked_at=proposal.created_at,
-            answered_at="" if open else proposal.decided_at or proposal.created_at,
-            answer="" if open else proposal.state,
-            by=proposal.decided_by,
-        )
+        row = rows.question_of(proposal)
+        marks = ", ".join("?" * len(row))
+        self.rows(f"INSERT OR REPLACE INTO question ({QUESTION}) VALUES ({marks})", *row)
 
     def add_injection(
         self,
@@ -203,128 +235,96 @@ class RunWriter(RowWriter):
         at: str,
     ) -> bool:
         """Record an answer given to an agent; false if this very event was answered before."""
-        more = {"given": list(given), "withheld": list(withheld)}
+        more: dict[str, Any] = {"given": list(given), "withheld": list(withheld)}
         if left_out:
-            more["left_out"] = left_out  # type: ignore[assignment]
-        found = self.rows(
-            _DELIVER,
-            *("", project, run, unit, event, surface, "exempt", 0.0, "", tokens, at),
-            json_text(more),
-        )
-        return bool(found)
+            more["left_out"] = left_out
+        answer = {"event": event, "tokens": tokens, "arm": "exempt", "extra": json_text(more)}
+        return self._deliver(project, run, unit, surface, at, answer)
 
-    def enqueue(
-        self,
-        kind: str,
-        key: str,
-        project: str,
-        payload: Mapping[str, Any],
-        at: str,
-        not_before: str = "",
-    ) -> None:
-        """Ask the worker for something; the same key again refreshes what waits."""
-        self.rows(
-            "INSERT INTO job (kind, key, project, payload, asked_at, not_before, attempts, holder,"
-            " held_until, error) VALUES (:kind, :key, :project, :payload, :at, :not_before, 0, '',"
-            " '', '') ON CONFLICT (key) DO UPDATE SET payload = excluded.payload, attempts = 0,"
-            " asked_at = excluded.asked_at, not_before = excluded.not_before",
-            kind=kind,
-            key=key,
-            project=project,
-            payload=json_text(payload),
-            at=at,
-            not_before=not_before,
-        )
+    def _deliver(
+        self, project: str, run: str, unit: str, surface: str, at: str, said: Mapping[str, Any]
+    ) -> bool:
+        row = {
+            "lesson": "",
+            "project": project,
+            "session": run,
+            "group": unit,
+            "context": "",
+            "event": "",
+            "moment": surface,
+            "probability": 0.0,
+            "family": "",
+            "tokens": 0,
+            "at": at,
+            "outcome": "",
+            "loss": 0.0,
+            "settled_at": "",
+            **said,
+        }
+        return insert(self, "delivery", row)
 
-    def lease(
-        self, who: str, now: str, until: str, after: int = 0, last: int = ENDLESS, kind: str = ""
-    ) -> Job | None:
-        """Take the oldest job due and not held, numbered beyond `after` up to `last`; `kind`: "read", or "rest" for all but those."""
-        row = self.one(
-            "SELECT n, kind, key, project, payload, attempts, asked_at FROM job"
-            " WHERE not_before <= :now AND held_until <= :now AND n > :after AND n <= :last"
-            " AND (:kind = '' OR (:kind = 'read') = (kind = 'read')) ORDER BY n LIMIT 1",
-            now=now,
-            after=after,
-            last=last,
-            kind=kind,
-        )
-        if row is None:
-            return None
-        self.rows(
-            "UPDATE job SET holder = ?, held_until = ?, attempts = attempts + 1 WHERE n = ?",
-            *(who, until, row[0]),
-        )
-        return Job(row[0], row[1], row[2], row[3], loads(row[4] or "{}"), row[5] + 1, row[6])
-
-    def finish(self, job: Job, holder: str) -> None:
-        """Take a done job off the queue, unless it was asked for again meanwhile or somebody else holds it."""
-        self.rows(
-            "DELETE FROM job WHERE n = ? AND holder = ? AND asked_at = ?", job.id, holder, job.at
-        )
-        self.rows(
-            "UPDATE job SET holder = '', held_until = '' WHERE n = ? AND holder = ?", job.id, holder
-        )
-
-    def postpone(self, job: Job, error: str, not_before: str) -> None:
-        """Put a failed job back for later."""
-        self.rows(
-            "UPDATE job SET holder = '', held_until = '', error = ?, not_before = ? WHERE n = ?",
-            *(error[:500], not_before, job.id),
-        )
-
-
-class Transaction(RunWriter, file.Transaction):
-    """Writing, inside one transaction: memories and their links."""
-
-    def __init__(self, store: Store, wait: float, keep: bool, confidence: str = "none") -> None:
-        super().__init__(store, wait, keep)
-        self.confidence = confidence
-        self._spoke = False  # a lesson was written
+    # --- lessons
 
     def blank_entries(self, memory: str) -> None:
-        """Take the words out of a memory's journal; the entries stay."""
+        """Take the words out of a lesson's journal; the entries stay."""
         self.rows(
             "UPDATE journal SET before = '', after = '', body = '',"
             f" why = CASE verb WHEN '{LINE}' THEN why ELSE '' END WHERE lesson = ?",
             memory,
         )
 
-    def words(self, memory: Lesson) -> str:
-        """The derived words that full text needs beside the text: parts of names, then a line for each task it was met in."""
-        from tacit.store.write import found_by
-
-        n = self.one("SELECT n FROM lesson WHERE id = ?", memory.id)
-        return found_by(self, lesson_of(memory), n[0] if n else 0)
-
     def reword(self, id: str) -> None:
-        """Derive a memory's words anew: it was met in another task."""
-        self.rows(
-            "UPDATE lesson SET words = ?1 WHERE id = ?2 AND words <> ?1",
-            *(self.words(self.get(id)), id),
-        )
+        """Derive a lesson's words anew: it was met in another task."""
+        words = found_by(self, rows.fields_of(self.get(id)), known=True)
+        self.rows("UPDATE lesson SET words = ?1 WHERE id = ?2 AND words <> ?1", words, id)
 
     def apply(self, change: Change) -> Entry:
-        """The only way to write a memory: the new row and its reasoned entry, together."""
+        """The only way to write a lesson: the new row and its reasoned entry, together."""
         from tacit.core.journal import starts_new_table
-        from tacit.store import rows, write
-        from tacit.store.values import Hand
 
-        entry, lesson = change.entry, lesson_of(change.memory)
-        hand = Hand(entry.by, entry.at, entry.run, entry.machine or self.machine)
-        was = rows.lesson_or_none(self, lesson.id)
-        made = write.put(self, was, lesson, hand, entry.verb, entry.reason)
-        self.spoke()
-        if starts_new_table(entry) and self.one(
-            "SELECT 1 FROM delivery WHERE lesson = ? LIMIT 1", entry.memory
-        ):
+        entry, now = change.entry, rows.fields_of(change.memory)
+        before, after = self._put(now, entry)
+        if now["changed_at"] not in ("", entry.at):
+            after["changed_at"] = now["changed_at"]
+        told = {"lesson": now["id"], "project": now["project"], "verb": entry.verb}
+        told |= {"by": entry.by, "why": entry.reason, "at": entry.at, "session": entry.run}
+        n = enter(self, {**told, "machine": entry.machine}, before, after)
+        self._forget_spoken()
+        given = "SELECT 1 FROM delivery WHERE lesson = ? LIMIT 1"
+        if starts_new_table(entry) and self.one(given, entry.memory):
             self.add_mark(
                 Mark(entry.memory, "", entry.project, NEW_TABLE, reason=entry.verb, at=entry.at)
             )
-        return self.entry(made.n)
+        return self.entry(n)
 
-    def spoke(self) -> None:
-        """A lesson was written: what hooks look at before they open the store is of before."""
+    def _put(self, now: dict[str, Any], entry: Entry) -> tuple[dict[str, Any], dict[str, Any]]:
+        """A lesson's row from what it was to what it is, and what differs: as it was, and as it is.
+
+        Who set the words follows the entry; what a lesson is to the team and to calls stays as it is.
+        """
+        found = self.one(f"SELECT {', '.join(rows.LESSON)} FROM lesson WHERE id = ?", now["id"])
+        was = {name: field_from(name, held) for name, held in zip(rows.LESSON, found or ())}
+        if not was or was["text"] != now["text"]:
+            now |= {"by": entry.by, "said_at": entry.at}
+        now = {**(was or NEW), **now}
+        changed = [
+            name
+            for name in rows.LESSON
+            if name not in UNJOURNALED and now[name] != (was or NEW)[name]
+        ]
+        if was and _stood(was) != _stood(now) and "state" not in changed:
+            changed.append("state")
+        if not was:
+            put_lesson(self, now)
+            return {}, {name: now[name] for name in changed}
+        row = {name: as_column(name, now[name]) for name in (*changed, "changed_at")}
+        row["words"] = found_by(self, now, known=True)
+        setting = ", ".join(f'"{name}" = ?' for name in row)
+        self.rows(f"UPDATE lesson SET {setting} WHERE id = ?", *row.values(), now["id"])
+        return {name: was[name] for name in changed}, {name: now[name] for name in changed}
+
+    def _forget_spoken(self) -> None:
+        """What hooks look at before they open the store is of before this."""
         if not self._spoke:
             self._spoke = True
             from tacit.store.spoken import forget_spoken
@@ -332,24 +332,25 @@ class Transaction(RunWriter, file.Transaction):
             forget_spoken(self.path)
 
     def add_alias(self, project: str, namespace: str, alias: str, memory: str) -> None:
-        """Another name of a memory; the first to take a name keeps it."""
-        self.rows(
-            "INSERT INTO setting (key, value) VALUES (?, ?) ON CONFLICT DO NOTHING",
-            *(name_key(project, alias, namespace), memory),
-        )
+        """Another name of a lesson; the first to take a name keeps it."""
+        key = rows.name_key(project, alias, namespace)
+        insert(self, "setting", {"key": key, "value": memory})
+
+    # --- what vouches for a lesson, where it was delivered, and what is counted of both
 
     def add_evidence(self, evidence: Evidence) -> bool:
         """Write a piece of evidence once; false if it was there."""
         measure = "" if evidence.signal == "seen" else evidence.signal
         stance = evidence.stance if evidence.stance in STANCES else STANCES[0]
         told = evidence.finding or evidence.place
-        known = self.rows(
-            "SELECT coalesce(nullif(finding, ''), place) FROM sighting WHERE memory = ? AND run = ?"
-            " AND signal = ? AND stance = ? AND opening = ?",
-            *(evidence.memory, evidence.run, evidence.signal, evidence.stance),
-            int(evidence.opening),
-        )
-        if (told,) in known:
+        known = [
+            each.finding or each.place
+            for each in self.evidence_where(
+                "lesson = ? AND session = ? AND measure = ?", evidence.memory, evidence.run, measure
+            )
+            if (each.stance, each.opening) == (evidence.stance, evidence.opening)
+        ]
+        if told in known:
             return False
         at = evidence.__dict__
         extra: dict[str, Any] = {"tier": evidence.tier}
@@ -359,41 +360,14 @@ class Transaction(RunWriter, file.Transaction):
         if evidence.stance != stance:
             extra["stance"] = evidence.stance
         own = (evidence.memory, evidence.project, evidence.run, evidence.root, stance, measure)
-        said = (evidence.quote, evidence.by, evidence.tier, evidence.at)
-        if not self._witness(*own, float(evidence.amount), evidence.place, *said, extra):
+        words = (evidence.quote, evidence.by, evidence.tier, evidence.at)
+        if not self._witness(*own, float(evidence.amount), evidence.place, *words, extra):
             # Two findings of one place are two pieces of evidence.
             extra["place"] = evidence.place
-            self._witness(
-                *own, float(evidence.amount), f"{evidence.place} {told} {len(known)}", *said, extra
-            )
-        self._count_evidence(evidence)
+            place = f"{evidence.place} {told} {len(known)}"
+            self._witness(*own, float(evidence.amount), place, *words, extra)
+        self.refresh_tally(evidence.memory, evidence.project)
         return True
-
-    def _count_evidence(self, evidence: Evidence) -> None:
-        """Bring the tally in step. A sighting leaves all that uses add up to as it is, so that these need not be read again."""
-        plain = evidence.signal == "seen" and evidence.stance == "supports" and not evidence.opening
-        if self.confidence != "none" or not plain:
-            self.refresh_tally(evidence.memory, evidence.project)
-            return
-        more, kept = self._sightings_of(evidence), self.tally(evidence.memory)
-        tally = (
-            seen_again(kept, self.evidence(evidence.memory))
-            if more is None
-            else seen_more(kept, more, evidence)
-        )
-        self.put_tally(evidence.memory, evidence.project, tally)
-
-    def _sightings_of(self, evidence: Evidence) -> int | None:
-        """How many sightings a new row adds: none where its unit or its origin was met before. None: it may tie two into one."""
-        unit, origin, memory = evidence.root or evidence.run, evidence.origin, evidence.memory
-        if not unit:
-            return None
-        n = self.one("SELECT max(n) FROM evidence")[0]  # the row that was just written
-        known = self.one(SAME_UNIT, memory=memory, unit=unit, n=n)
-        if not origin:
-            return 0 if known else 1
-        met = self.one(SAME_ORIGIN, memory=memory, origin=origin, n=n)
-        return None if known and met else 0 if known or met else 1
 
     def add_use(self, use: Use) -> bool:
         """Write an assignment once; the recorded one wins over a recomputed one."""
@@ -402,58 +376,19 @@ class Transaction(RunWriter, file.Transaction):
             return False
         at = use.__dict__
         names = ("epoch", "instrument", "instrument_eligible", "task", "blank")
-        extra = {name: at[name] for name in names if at[name]}
-        self.rows(
-            _DELIVER,
-            *(use.memory, use.project, use.run, use.unit, "", use.surface),
-            *(ARMS.get(use.arm, use.arm), float(use.probability), use.family, 0, use.at),
-            json_text(extra),
-        )
-        # Counted on instead of folded anew: a hook has no time for a lesson's whole history. `check` holds the two equal.
-        used_at = use.at if use.arm != "withheld" else ""
-        counts = self._counts(use.memory)
-        amount, last = counts.get("uses", (0.0, ""))
-        self._put_counts(use.memory, {**counts, "uses": (amount + 1, max(last, used_at))})
+        coin = {
+            "lesson": use.memory,
+            "arm": rows.KEPT_ARMS.get(use.arm, use.arm),
+            "probability": float(use.probability),
+            "family": use.family,
+            "extra": json_text({name: at[name] for name in names if at[name]}),
+        }
+        self._deliver(use.project, use.run, use.unit, use.surface, use.at, coin)
+        self._step(use.memory, "uses", 1.0, use.at if use.arm != "withheld" else "")
         return True
 
     def add_mark(self, mark: Mark) -> None:
-        """Write a later fact about a use, or an opening balance, and bring the tally in step."""
-        self._write_mark(mark)
-        if mark.signal in ADDED_UP:
-            self._step(mark.memory, mark.project, mark.signal, mark.amount)
-        else:
-            self.refresh_tally(mark.memory, mark.project)
-
-    def add_outcome(self, use: Use, mark: Mark, last: str) -> None:
-        """The outcome of a use, and the one that stood before.
-
-        Counted on: some lessons are given in every run, and folding all they ever did each time would cost more with
-        every run. `check` holds the two equal. What a coin decided is folded anew where it is the first or was settled before.
-        """
-        self._write_mark(mark)
-        known = [each for each in (last, mark.value) if each in OUTCOME_SIGNALS]
-        present = not use.blank and use.at > self.measured_since(use.memory)
-        coin = bool(known) and present and use.arm != "exempt"
-        if coin and (last or "units" not in self._counts(use.memory)):
-            self.refresh_tally(use.memory, use.project)
-            return
-        for outcome, step in ((last, -1.0), (mark.value, 1.0)):
-            if outcome in OUTCOME_SIGNALS and use.arm != "withheld":
-                self._step(use.memory, use.project, OUTCOME_SIGNALS[outcome], step)
-        if coin:
-            self._step(use.memory, use.project, "units", 1.0)
-            if not use.task or not self.one(
-                SAME_TASK, memory=use.memory, task=use.task, unit=use.unit
-            ):
-                self._step(use.memory, use.project, "tasks", 1.0)
-
-    def measured_since(self, memory: str) -> str:
-        """When a memory's present words came, as its marks say; empty where they are its first."""
-        asked = "SELECT max(at) FROM use_mark WHERE memory = :it AND unit = '' AND signal = :mark"
-        said = self.one(asked, it=memory, mark=NEW_TABLE)
-        return (said and said[0]) or ""
-
-    def _write_mark(self, mark: Mark) -> None:
+        """Write a later fact about a use, or an opening balance, and bring what is counted in step."""
         extra = {name: held for name in ("value", "surface") if (held := mark.__dict__[name])}
         place = str(self.one("SELECT coalesce(max(n), 0) + 1 FROM evidence")[0])
         self._witness(
@@ -465,11 +400,21 @@ class Transaction(RunWriter, file.Transaction):
                 'UPDATE delivery SET outcome = ?, settled_at = ? WHERE "group" = ? AND lesson = ?',
                 *(mark.value, mark.at, mark.unit, mark.memory),
             )
+        if mark.signal in ADDED_UP:  # nothing is known of these but their sum
+            self._step(mark.memory, mark.signal, mark.amount)
+        else:
+            self.refresh_tally(mark.memory, mark.project)
 
-    def _step(self, memory: str, project: str, signal: str, step: float) -> None:
+    def measured_since(self, memory: str) -> str:
+        """When a lesson's present words came, as its marks say; empty where they are its first."""
+        where = f"lesson = ? AND \"group\" = '' AND measure = '{MARK}{NEW_TABLE}'"
+        said = self.one(f"SELECT max(at) FROM evidence WHERE {where}", memory)
+        return (said and said[0]) or ""
+
+    def _step(self, memory: str, signal: str, step: float, at: str = "") -> None:
         counts = self._counts(memory)
-        amount, at = counts.get(signal, (0.0, ""))
-        self._put_counts(memory, {**counts, signal: (amount + step, at)})
+        amount, last = counts.get(signal, (0.0, ""))
+        self._put_counts(memory, {**counts, signal: (amount + step, max(last, at))})
 
     def _counts(self, memory: str) -> dict[str, Any]:
         row = self.one("SELECT counts FROM lesson WHERE id = ?", memory)
@@ -479,88 +424,27 @@ class Transaction(RunWriter, file.Transaction):
         self.rows("UPDATE lesson SET counts = ? WHERE id = ?", json_text(counts), memory)
 
     def refresh_tally(self, memory: str, project: str) -> Tally:
-        """Fold all rows of a memory again.
-
-        It is counted under its own project, not under that of a run that used it.
-        """
+        """Fold all that is known of a lesson again."""
         from tacit.core.tally import tally_of
 
-        uses, marks = self.uses(memory=memory), self.marks(memory=memory)
-        tally = tally_of(self.evidence(memory), uses, marks, self.confidence, self.tally(memory))
-        self.put_tally(memory, project, tally)
+        told = self.evidence(memory), self.uses(memory=memory), self.marks(memory=memory)
+        tally = tally_of(*told, self.confidence, self.tally(memory))
+        self.put_tally(memory, tally)
         return tally
+
+    def put_tally(self, memory: str, tally: Tally) -> None:
+        """Keep a fold beside its lesson."""
+        self._put_counts(memory, counts_of(tally))
 
     def put_signal(self, memory: str, project: str, signal: str, amount: float) -> None:
         """Keep a signal that a fold carries on; none where it is nothing."""
         counts = {name: at for name, at in self._counts(memory).items() if name != signal}
         self._put_counts(memory, {**counts, **({signal: (amount, "")} if amount else {})})
 
-    def put_tally(self, memory: str, project: str, tally: Tally) -> None:
-        """Keep a fold beside its memory."""
-        at, times = tally.__dict__, {"seen": tally.seen_at, "uses": tally.last_used_at}
-        counts: dict[str, Any] = {}
-        for signal in COUNTED_SIGNALS:
-            if at[signal] or (at[signal] is not None and signal == "confidence"):
-                counts[signal] = (float(at[signal]), times.get(signal) or "")
-        for signal, amount in (tally.signals or {}).items():
-            if signal not in COUNTED_SIGNALS:
-                counts[signal] = (float(amount), "")
-        self._put_counts(memory, counts)
 
-
-def lesson_of(memory: Lesson) -> Row:
-    """A memory as a lesson; who set its words, and when, is the writer's to say."""
-    from tacit.store.values import Lesson as Row
-
-    at, extra = memory.__dict__, dict(memory.extra or {})
-    was = {name: at[name] for name, unset in WAS.items() if at[name] not in (unset, (), False)}
-    if "was" in extra:
-        was[OWN_NAMES] = {"was": extra.pop("was")}
-    state, reason = _state(memory)
-    if state != memory.state:
-        was["state"] = memory.state
-    sign = extra.get("sign")
-    marked = isinstance(sign, list) and len(sign) > 1 and sign[0] in _SIGN_IN
-    return Row(
-        memory.id,
-        memory.project,
-        memory.text,
-        kind="decision" if memory.kind == "decision" else _KINDS.get(memory.klass, "fact"),
-        about=memory.about,
-        files=memory.paths,
-        sign=str(sign[1]) if marked else "",
-        sign_in=_SIGN_IN[sign[0]] if marked else "",
-        word=_WORDS.get(memory.trust, "outside"),
-        state=state,
-        reason=reason,
-        always=memory.pinned,
-        family=memory.family,
-        replaced_by=memory.superseded_by,
-        created_at=memory.created_at,
-        changed_at=memory.updated_at,
-        extra=loads(dumps({**extra, "was": was})) if was else loads(dumps(extra)),
-    )
-
-
-def _state(memory: Lesson) -> tuple[str, str]:
-    """Where a lesson stands for whoever delivers it, and why where that is more than a state."""
-    if memory.state in UNDOUBTED and memory.gate != "allow":
-        return WAITING, memory.gate_reason or "held"
-    if memory.state == ACTIVE and memory.verdict in ENDING_VERDICTS:
-        return DOUBTED, "it was measured to harm"
-    if memory.state == ACTIVE and memory.superseded_by:
-        return GONE, "replaced"
-    if memory.state == GONE:
-        return GONE, "replaced" if memory.superseded_by else memory.closed_by
-    return memory.state, ""
-
-
-_SIGN_IN = {"E": "output", "T": "call"}
-_KINDS = {
-    **dict.fromkeys(("rule", "command", "security"), "way"),
-    **dict.fromkeys(("fix", "pitfall"), "cure"),
-    "preference": "preference",
-}
+def _stood(lesson: Mapping[str, Any]) -> str:
+    """Its state for rooms that know a gate beside it, where that is another."""
+    return str((lesson["extra"].get("was") or {}).get("state", ""))
 
 
 class OpenStore(Store):
@@ -582,20 +466,4 @@ def open_store(
     """Open a store, making it first where that is asked for. One that cannot be written is opened for reading."""
     store = file.open_as(OpenStore, path, create, wait)
     store.name_machine(machine)
-    store.connection.execute(MAKE)
     return store
-
-
-_PUT_RUN = (
-    'INSERT OR REPLACE INTO session (id, project, host, name, "group", number, agent, model, task,'
-    " outcome, complete, path, started_at, ended_at, learned_at, extra) VALUES (:id, :project,"
-    " :host, :name, :grp, :number, :agent, :model, :task, :outcome, :complete, :path, :started_at,"
-    " :ended_at, :learned_at, :extra)"
-)
-_QUESTION = "id project lesson kind text payload asked_at answered_at answer by".split()
-_DELIVER = (
-    'INSERT INTO delivery (lesson, project, session, "group", context, event, moment, arm,'
-    " probability, family, tokens, at, outcome, loss, settled_at, extra)"
-    " VALUES (?, ?, ?, ?, '', ?, ?, ?, ?, ?, ?, ?, '', 0.0, '', ?)"
-    " ON CONFLICT DO NOTHING RETURNING n"
-)

@@ -7,6 +7,7 @@ import os
 from tacit.core import clock
 from tacit.core.value import replace
 from tacit.hooks.start_worker import LearnJob, enqueue, start
+from tacit.store.moments import is_job_due
 from tacit.worker.turns import Worked, is_paused, take_turn
 
 TYPE_CHECKING = False
@@ -48,5 +49,5 @@ def work(
                 worked = worked.with_more(serve(home, env, idle, at_once))
             finally:
                 os.close(held)
-            if at_once or is_paused(store) or not store.is_job_due(clock.now()):
+            if at_once or is_paused(store) or not is_job_due(store, clock.now()):
                 return worked

@@ -20,30 +20,23 @@ from collections.abc import Mapping
 
 from tacit.core import clock
 from tacit.core.errors import TacitError
-from tacit.core.rows import Job
 from tacit.core.value import replace
 from tacit.hosts import shell_mark, surroundings
 from tacit.memory import Memory as Memories
 from tacit.memory import open
 from tacit.origins import tending
 from tacit.place.folders import sweep
-from tacit.store import queue, safekeeping
+from tacit.store import jobs, safekeeping
+from tacit.store.jobs import Job
 from tacit.store.lookups import last_learned
-from tacit.store.queue import NEVER
+from tacit.store.moments import enqueue
 from tacit.store.reads import Store
-from tacit.store.statements import ENDLESS
-from tacit.store.writes import Transaction
 from tacit.worker.jobs import done_by
 from tacit.worker.listening import Listening
 from tacit.worker.turns import Worked, is_paused
 
 GLANCE = 0.5  # seconds between two looks at the queue
 SAFETY = 900.0  # seconds between two looks whether a backup is due, for a worker that never rests
-LEASE_SECONDS = 120.0  # seconds; only tells people that somebody is at it, since the lock decides
-JOB_BACKOFF = (15.0, 60.0, 300.0, 1800.0)  # seconds before the next attempt
-JOB_ATTEMPTS = 5  # failures after which a job is left alone, its error to be seen in `doctor`
-_DEATHS = 2  # deaths of a worker after which its job is tried again at once
-DEATHS = 20  # after which it is left alone; by then hours have passed
 _TEND_DAYS = 1.0  # between two passes of one project
 
 
@@ -65,12 +58,12 @@ def _drain_once(store: Store, env: Mapping[str, str]) -> Worked:
         not shell_mark(env, ""),
     )  # a person who calls for it has it read in their own surroundings
     with store.write() as tx:
-        _take_over(tx)
-        queue.hasten(tx, NEVER)
-        done, last = 0, queue.last_job(tx)
+        jobs.take_over(tx, time.time())
+        jobs.hasten(tx)
+        done, last = 0, jobs.last_number(tx)
     while not is_paused(store) and (job := _take(store, done, last)) is not None:
-        worked, done = _do(store, env, _lent(job, env, lends), worked), job.id
-    with BesideLearning(store, env, queue.last_job(store), lends) as reading:
+        worked, done = _do(store, env, _lent(job, env, lends), worked), job.n
+    with BesideLearning(store, env, jobs.last_number(store), lends) as reading:
         reading.begin()
         while reading.is_at_it():
             if (job := _take(store)) is not None:
@@ -81,8 +74,8 @@ def _drain_once(store: Store, env: Mapping[str, str]) -> Worked:
 def _drain(home: Memories, env: Mapping[str, str], idle: float) -> Worked:
     store = home.store
     with store.write() as tx:
-        _take_over(tx)
-        queue.hasten_reading(tx, surroundings(env))
+        jobs.take_over(tx, time.time())
+        jobs.hasten_reading(tx, surroundings(env))
     worked, still_since, safe_until = Worked(), time.monotonic(), 0.0
     with BesideLearning(store, env) as reading, Listening(store, env) as listening:
         while not is_paused(store):
@@ -115,7 +108,7 @@ class BesideLearning:
     session that is being read, and hears if the store could not be reached."""
 
     def __init__(
-        self, store: Store, env: Mapping[str, str], last: int = ENDLESS, lends: bool = False
+        self, store: Store, env: Mapping[str, str], last: int = -1, lends: bool = False
     ) -> None:
         self.worked = Worked()
         self._store, self._env, self._last, self._lends = store, env, last, lends
@@ -168,33 +161,17 @@ def _holder() -> str:
     return f"worker {os.getpid()}"
 
 
-def _take_over(tx: Transaction) -> None:
-    """Free what a dead worker held. What workers die on again and again waits, so that other jobs have their turn."""
-    for id, attempts in queue.leased(tx):
-        wait = (
-            JOB_BACKOFF[min(attempts - _DEATHS, len(JOB_BACKOFF)) - 1]
-            if attempts > _DEATHS
-            else 0.0
-        )
-        later = clock.stamp(time.time() + wait) if wait else ""
-        queue.free(tx, id, later)
-
-
 def _next_due(store: Store, reads: bool) -> float:
     """Seconds until the next job that reads a session, or the next of the others, is due; −1 where none is waiting."""
-    at = queue.next_due(store, NEVER, reads)
+    at = jobs.next_due(store, reads=reads)
     return max(0.0, clock.seconds(at) - time.time()) if at is not None else -1.0
 
 
-def _take(store: Store, after: int = 0, last: int = ENDLESS, *, reads: bool = False) -> Job | None:
+def _take(store: Store, after: int = 0, last: int = -1, *, reads: bool = False) -> Job | None:
     if _next_due(store, reads) != 0:
         return None
     with store.write() as tx:
-        now = time.time()
-        kind = "read" if reads else "rest"
-        return tx.lease(
-            _holder(), clock.stamp(now), clock.stamp(now + LEASE_SECONDS), after, last, kind
-        )
+        return jobs.take(tx, _holder(), time.time(), reads=reads, after=after, last=last)
 
 
 def _lent(job: Job, env: Mapping[str, str], lends: bool) -> Job:
@@ -206,41 +183,28 @@ def _lent(job: Job, env: Mapping[str, str], lends: bool) -> Job:
 def _do(store: Store, env: Mapping[str, str], job: Job, worked: Worked) -> Worked:
     """One job, and what becomes of its row: gone, later, or left alone with its error."""
     try:
-        if job.attempts > DEATHS:
-            raise RuntimeError(f"{job.attempts - 1} workers ended while they learned it")
         done = done_by(store, env, job)
     except Exception as error:  # whatever one transcript does, the others are still to be learned
         with store.write() as tx:
-            again = (
-                clock.stamp(time.time() + JOB_BACKOFF[job.attempts - 1])
-                if job.attempts < JOB_ATTEMPTS
-                else NEVER
-            )
-            tx.postpone(job, f"{type(error).__name__}: {error}", again)
-            if again == NEVER:
+            if jobs.fail(tx, job, f"{type(error).__name__}: {error}", time.time()):
                 tx.count(job.project, "job_given_up", clock.now())
         return replace(worked, failed=worked.failed + 1)
     with store.write() as tx:
         now = time.time()
         if done.missing:
-            tx.postpone(job, "", clock.stamp(now + JOB_BACKOFF[0]))
+            jobs.put_off(tx, job, clock.stamp(now + jobs.BACKOFF[0]), blameless=False)
             return worked
         if done.waits:
-            tx.postpone(job, done.waits, done.until)
-            queue.forgive(tx, job.id)  # nobody died of it: a model was not there
+            jobs.put_off(
+                tx, job, done.until, done.waits
+            )  # nobody died of it: a model was not there
             return replace(worked, failed=worked.failed + 1)
-        if done.again_in and queue.asked_at(tx, job.id) == job.at:  # nobody asked again meanwhile
-            tx.enqueue(
-                job.kind,
-                job.key,
-                job.project,
-                job.payload,
-                clock.stamp(now),
-                clock.stamp(now + done.again_in),
-            )
+        if done.again_in and not jobs.is_asked_again(tx, job):
+            times = clock.stamp(now), clock.stamp(now + done.again_in)
+            enqueue(tx, job.kind, job.key, job.project, job.payload, *times)
         if done.skipped:
             tx.count(job.project, done.skipped, clock.now())
-        tx.finish(job, _holder())
+        jobs.finish(tx, job, _holder())
     if not done.learns:
         return worked
     return (

@@ -11,7 +11,7 @@ from tacit.core import clock, states
 from tacit.core.canary import NOT_READ
 from tacit.core.config import is_ignored
 from tacit.core.errors import TacitError, Unavailable
-from tacit.core.rows import Job, RunRow
+from tacit.core.rows import RunRow
 from tacit.core.run import Run
 from tacit.core.states import UNDOUBTED
 from tacit.core.value import replace, value
@@ -26,7 +26,8 @@ from tacit.safety.one_line import plain_line
 from tacit.screens.numbers import ROWS, digest_of_lesson, kept_as_text, read_shown
 from tacit.screens.typed import fulfilled
 from tacit.store.counts import heard_in, recent, waiting_for_a_person
-from tacit.store.queue import sessions_to_read
+from tacit.store.jobs import Job, sessions_to_read
+from tacit.store.moments import enqueue
 from tacit.store.readings import WAITING
 from tacit.sync import team
 from tacit.trial.outcome import has_problem
@@ -165,7 +166,7 @@ def want_looks(home: Memories, where: str) -> None:
         return
     asked = {"looks": True, "folder": home.folder, "surroundings": where}
     with home.store.write() as tx:
-        tx.enqueue("read", f"looks:{home.project_id}", home.project_id, asked, clock.now())
+        enqueue(tx, "read", f"looks:{home.project_id}", home.project_id, asked, clock.now())
 
 
 def look_at_all(store: Store, env: Mapping[str, str], job: Job) -> Done:

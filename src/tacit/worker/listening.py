@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from tacit.core.errors import TacitError
-from tacit.core.rows import Job
 from tacit.memory import Memory as Memories
+from tacit.store.jobs import Job
 from tacit.store.reads import Store
 from tacit.sync import team
 

@@ -528,7 +528,7 @@ def nightly(at: Place) -> Iterator[Item]:
     )
     yield "stats: counts, merges, stale, categories", held
     at.memories.tend()
-    every = "SELECT * FROM memory ORDER BY id"
+    every = "SELECT * FROM lesson ORDER BY id"
     before = at.memories.store.rows(every), len(at.memories.log())
     at.memories.tend()
     after = at.memories.store.rows(every), len(at.memories.log())
@@ -565,7 +565,9 @@ def operations(at: Place) -> Iterator[Item]:
     out = at.cli("origin", "log", "--tail", "50")[1]
     yield "slog tail --count 50", "raised the recall budget (research week)" in out and "add" in out
     send(at, "I discovered that nothing is here to be kept at all")
-    rows = at.memories.store.rows("SELECT outcome, reason FROM finding ORDER BY at")
+    rows = at.memories.store.rows(
+        "SELECT extra ->> '$.outcome', coalesce(extra ->> '$.reason', '') FROM evidence WHERE measure = 'note:finding' ORDER BY at"
+    )
     yield (
         "no silent failure: every transition leaves a word",
         all(reason for _, reason in rows) and len(rows) == 2,

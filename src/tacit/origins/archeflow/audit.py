@@ -8,7 +8,6 @@ finding held.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
@@ -112,5 +111,5 @@ def check_run(work: WorkContext, run: Run) -> list[Checked]:
 
 def _in_order(store: Store, unit: str, uses: Sequence[str]) -> list[str]:
     """Lessons in the order in which they were given."""
-    given = [id for _, ids, _, _ in store.injections(unit) for id in json.loads(ids)]
+    given = [id for each in store.tellings(unit) for id in each.given]
     return list(dict.fromkeys(id for id in (*given, *uses) if id in set(uses)))
