@@ -21,11 +21,10 @@ from tests.verbs import open as open_memories
 
 from tacit.core import clock
 from tacit.hosts import surroundings
-from tacit.store.jobs import NEVER, finish, take
+from tacit.store.jobs import ATTEMPTS, MOST_DEATHS, NEVER, finish, take, take_over
 from tacit.testing import run, say, user
 from tacit.worker import LearnJob, enqueue, start, work
 from tacit.worker import drain as drain_module
-from tacit.worker.drain import DEATHS, JOB_ATTEMPTS, _take_over
 from tacit.worker.jobs import leave_receipt
 from tacit.worker.turns import Worked, lock
 
@@ -281,7 +280,7 @@ def test_a_job_that_fails_is_tried_later_and_then_left_alone(memories: Memories,
     assert (job[1], job[2], job[4]) == (1, "", job[4])
     assert "Directory" in job[4]
     assert 0 < clock.seconds(job[3]) - time.time() <= 15
-    for _ in range(JOB_ATTEMPTS - 1):
+    for _ in range(ATTEMPTS - 1):
         assert drain(memories) == Worked(failed=1)
     assert jobs(memories)[0][3] == NEVER and counters(memories) == {"job_given_up": 1}
     assert drain(memories) == Worked()
@@ -314,14 +313,14 @@ def test_a_job_on_which_workers_die_is_left_alone(memories: Memories, host: Any)
                 "UPDATE job SET attempts = :n, holder = 'worker 1', held_until = '', not_before = ''",
                 n=deaths,
             )
-            _take_over(tx)
+            take_over(tx, time.time())
         not_before = clock.seconds(jobs(memories)[0][3])
         # times are kept in whole milliseconds
         assert not_before == 0 if not wait else wait - 30 < not_before - time.time() <= wait + 1
     with memories.store.write() as tx:
-        tx.rows("UPDATE job SET attempts = :n", n=DEATHS)
-    assert drain(memories) == Worked(failed=1)
-    assert "20 workers ended" in jobs(memories)[0][4]
+        tx.rows("UPDATE job SET attempts = :n, holder = 'worker 1'", n=MOST_DEATHS + 1)
+    assert drain(memories) == Worked(), "it is left alone"
+    assert "21 workers ended" in jobs(memories)[0][4]
 
 
 def test_a_pause_leaves_the_queue_as_it_is(memories: Memories, host: Any) -> None:
