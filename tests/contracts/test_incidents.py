@@ -46,9 +46,7 @@ def test_incidents_of_old_runs_become_counts(
         assert kept == {
             "past until": 1,
             "past failure": 1,
-            "past command": 2,
             "failure": 1,
-            "command": 2,
         }
         memories.learn(migrated(0))  # learned again, it is counted already
         assert commonest(memories.store, memories.project_id) == after

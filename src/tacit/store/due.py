@@ -101,15 +101,6 @@ def in_turn(store: Reads, project: str, last: int, limit: int) -> list[tuple[int
     return store.rows(sql, project, last, limit)
 
 
-def runs_after(store: Reads, project: str, seq: int, limit: int) -> list[tuple[str, str, int, str]]:
-    """The next sessions after one by its number: id, group, number, and when it was learned."""
-    sql = (
-        'SELECT id, "group", number, learned_at FROM session WHERE project = ? AND number > ?'
-        " ORDER BY number LIMIT ?"
-    )
-    return store.rows(sql, project, seq, limit)
-
-
 def touched(store: Reads, project: str, after: int) -> list[str]:
     """Lessons that the journal speaks of since an entry."""
     sql = f"SELECT DISTINCT lesson FROM journal WHERE project = :p AND n > :n AND verb <> '{LINE}'"
