@@ -3,32 +3,27 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import apsw
 
 from tacit.cli.connect import standing_notes
 from tacit.cli.copies import repaired
-from tacit.cli.health import (
-    doctor_lines,
-    event_in_words,
-)
-from tacit.cli.health import figures_json as figures_json
-from tacit.cli.health import seen as figures_of
 from tacit.cli.setup import compile_bytecode
 from tacit.cli.verb import Answer, Asked, Cli, opt, verb
 from tacit.cli.words import hung, one_line, paint
-from tacit.core import clock
 from tacit.core.errors import numbered
 from tacit.learn import queries, readers
-from tacit.learn.figures import alarms as alarms_in
 from tacit.learn.learning import unreadable_instructions
 from tacit.learn.queries import Checkup
-from tacit.screens.selection import counted
+from tacit.memory import Memory as Memories
+from tacit.screens.selection import Counted, counted, counted_words
 from tacit.screens.views import for_you, picked
+from tacit.screens.wording import EVENTS_COUNTED
 from tacit.store import safekeeping
 from tacit.store.failures import commonest
+from tacit.store.queue import failed_jobs
 from tacit.store.redact_again import RedactedAgain
 from tacit.sync import team
 from tacit.trial.effect import OUT_OF_BALANCE
@@ -42,6 +37,21 @@ _SOUND = {
     "run": "sessions",
     "use": "uses",
     "incident": "incidents",
+}
+# why a model gave no answer that could be used, as its failures are counted
+_REFUSALS = {
+    "exit": "its program ended with an error (over a limit, say)",
+    "timeout": "no answer in time",
+    "garbage": "an answer in another form",
+    "refused": "it refused",
+    "budget": "the day's tokens were used up",
+    "dead": "it could not be started or reached",
+    "paused": "left alone after failures",
+}
+_MODEL = {
+    "model.calls": "calls",
+    "model.tokens.in": "tokens sent",
+    "model.tokens.out": "tokens received",
 }
 
 
@@ -60,7 +70,6 @@ examples:
     is_flag=True,
     help="put the newest sound backup in the place of a damaged store, which is kept",
 )
-@opt("--alarm", is_flag=True, help="exit with 1 where something asks for attention")
 @opt("--exam", is_flag=True, help="have the model that reads sessions take its exam now")
 def doctor_verb(args: Asked, cli: Cli) -> Answer:
     if args.repair:
@@ -69,113 +78,111 @@ def doctor_verb(args: Asked, cli: Cli) -> Answer:
         with cli.open(args, create=False) as memories:
             said = readers.retake_exam(memories)
         return Answer({"exam": said}, said)
-
     with cli.open(args, create=False) as memories:
         found = queries.health(memories)
-        free = _free(found.store)
-        notes = [
-            *safekeeping.safety_notes(memories),
-            *memories.settled().left_out,
-            *team.refused(memories),
-            *readers.unread(memories),
-        ]
-        notes += [
-            *unreadable_instructions(memories.place.root),
-            *standing_notes(memories.place.root, cli.env),
-        ]
-        kept = [each.name for each in safekeeping.backups(memories)]
-        sound, profile = found.health.is_sound, memories.profile
+        sound, kept = found.health.is_sound, safekeeping.backups(memories)
         again = safekeeping.redact_again(memories) if sound else None
-        notes += _again(again, len(kept), safekeeping.folder_of(memories))
+        notes = [*_notes(cli, memories), *_again(again, len(kept), safekeeping.folder_of(memories))]
         trials = memories.effect() if sound else None  # figures from a damaged store would mislead
-        figures = figures_of(memories, clock.after_days(memories.now(), -7)) if sound else None
         count = counted(memories) if sound else None
         noticed = commonest(memories.store, memories.project_id) if sound else []
+        waiting, yours = failed_jobs(memories.store), for_you(memories) if sound else []
         reads = readers.reading_notes(memories)
-        yours = for_you(memories) if sound else []
-        alarms = [*(alarms_in(memories, figures) if figures else ())]
     if trials and trials.out_of_balance:
         notes.append(OUT_OF_BALANCE)
-    compiled = compile_bytecode()
-    faults = [fault.__dict__ for fault in found.health.faults]
+    faults, free = [fault.__dict__ for fault in found.health.faults], _free(found.store)
     data = {
-        **picked(found, "store schema bytes"),
+        **picked(found, "store schema bytes queue"),
         "free_bytes": free,
         "sound": sound,
         "faults": faults,
         "checked": found.health.checked,
-        "queue": found.queue,
         "events": found.counters,
-        "bytecode": compiled,
-        "backups": kept,
+        "bytecode": compile_bytecode(),
+        "backups": [each.name for each in kept],
         "redacted_again": again.__dict__ if again else None,
         "unsettled_uses": trials.unsettled if trials else None,
         "unknown_outcomes": trials.unknown if trials else None,
         "arms_in_balance": not trials.out_of_balance if trials else None,
         "sqlite": str(apsw.sqlite_lib_version()),
-        "week": figures_json(figures) if figures else None,
         "noticed": noticed,
-        "alarms": list(alarms),
         "for_you": yours,
     }
-    lines = [paint(cli, "bold", "Store"), *_store(cli, found, free, faults)]
-    memory = [*(doctor_lines(figures, profile, count) if figures and count else []), *reads]
+    memory = _memory(count, found.counters, waiting) + reads
     if trials and trials.unsettled:
-        memory.append(
-            f"{numbered(trials.unsettled, 'use')} of lessons in sessions that are not over"
-        )
+        many = numbered(trials.unsettled, "use")
+        memory.append(f"{many} of lessons in sessions that are not over")
     if trials and trials.unknown:
         memory.append(f"of {numbered(trials.unknown, 'use')} nothing could tell what came")
-    memory += [event_in_words(name, n) for name, n in found.counters.items()]
+    lines = [paint(cli, "bold", "Store"), *_store(cli, found, free, faults)]
     lines += ["", paint(cli, "bold", "Memory"), *_indented(memory)] if memory else []
-    lines += _wrong(cli, yours)
-    code = 5 if faults else int(bool(args.alarm and alarms))
-    return Answer(data, "\n".join(lines), code=code, warnings=[*notes, *alarms])
+    text = "\n".join([*lines, *_wrong(cli, yours)])
+    return Answer(data, text, code=5 if faults else 0, warnings=notes)
+
+
+def _notes(cli: Cli, memories: Memories) -> Iterator[str]:
+    """What keeps the memory from doing what it should."""
+    yield from safekeeping.safety_notes(memories)
+    yield from memories.settled().left_out
+    yield from team.refused(memories)
+    yield from readers.unread(memories)
+    yield from unreadable_instructions(memories.place.root)
+    yield from standing_notes(memories.place.root, cli.env)
 
 
 def _again(found: RedactedAgain | None, kept: int, folder: str) -> list[str]:
     """What today's rules took out of what was written under older ones."""
     if not found or not (found.rows or found.files):
         return []
-    told = f"the rules for secrets are new: {numbered(found.rows, 'row')} and {numbered(found.files, 'file')} held one"
+    held = f"{numbered(found.rows, 'row')} and {numbered(found.files, 'file')}"
     older = f"; {numbered(kept, 'older backup')} in {folder} may hold it still" if kept else ""
-    return [f"{told}, which was taken out{older}"]
+    return [f"the rules for secrets are new: {held} held one, which was taken out{older}"]
 
 
 def _store(cli: Cli, found: Checkup, free: int, faults: Sequence[Mapping[str, Any]]) -> list[str]:
     """Where it is, what it holds, and whether it is whole."""
-    checked = ", ".join(
-        f"{n:,} {_SOUND[name]}" for name, n in found.health.checked.items() if n and name in _SOUND
-    )
     lines = _indented([f"{found.store} ({size(found.bytes)}; {size(free)} free)"])
-    lines += [
-        paint(cli, "bad", f"  {fault['kind']} {fault['id']}: {fault['detail']}")
-        for fault in faults[:FAULTS]
+    if not faults:
+        rows = [(n, _SOUND[name]) for name, n in found.health.checked.items() if name in _SOUND]
+        checked = ", ".join(f"{n:,} {name}" for n, name in rows if n)
+        whole = _indented([f"everything verifies: {checked or 'it is empty'}"])
+        return lines + [paint(cli, "good", line) for line in whole]
+    shown = [f"  {each['kind']} {each['id']}: {each['detail']}" for each in faults[:FAULTS]]
+    mends = "nothing was changed. tacit doctor --repair puts the newest sound backup in its place"
+    lines += [paint(cli, "bad", line) for line in shown]
+    return [*lines, f"  {numbered(len(faults), 'fault')}; {mends}"]
+
+
+def _memory(
+    count: Counted | None, events: Mapping[str, int], waiting: Sequence[Mapping[str, Any]]
+) -> list[str]:
+    """How lessons stand, what could not be learned, what a model was asked, and what else was counted."""
+    lines = [counted_words(count) + (": tacit review" if count.needs_word else "")] if count else []
+    lines += [f"not learned: {each['job']}: {one_line(each['error'], 120)}" for each in waiting[:5]]
+    asked = [f"{events[name]:,} {said}" for name, said in _MODEL.items() if events.get(name)]
+    failed = "model.failures."
+    why = [
+        f"{_REFUSALS.get(name.removeprefix(failed), name)} {n:,}x"
+        for name, n in events.items()
+        if name.startswith(failed) and n
     ]
-    if faults:
-        mends = (
-            "nothing was changed. tacit doctor --repair puts the newest sound backup in its place"
-        )
-        return [*lines, f"  {numbered(len(faults), 'fault')}; {mends}"]
-    return [
-        *lines,
-        *(
-            paint(cli, "good", line)
-            for line in _indented([f"everything verifies: {checked or 'it is empty'}"])
-        ),
+    asked += [f"failed or left out: {', '.join(why)}"] if why else []
+    lines += [f"model: {', '.join(asked)}"] if asked else []
+    others = ((name, n) for name, n in events.items() if not name.startswith("model."))
+    return lines + [
+        f"{n:,} {EVENTS_COUNTED.get(name, name.replace('_', ' '))}" for name, n in others
     ]
 
 
 def _wrong(cli: Cli, yours: Sequence[Mapping[str, Any]]) -> list[str]:
     """What only the person can mend, each with how it might read."""
-    lines: list[str] = []
+    lines = ["", paint(cli, "wait", "For you")] if yours else []
     for each in yours:
         better = f" Suggested: {each['patch']}" if each["patch"] else ""
         lines += hung("  - ", one_line(each["text"] + better, 600))
-        lines.append(
-            paint(cli, "quiet", f"    tacit review approve {each['proposal']} closes this")
-        )
-    return ["", paint(cli, "wait", "For you"), *lines] if lines else []
+        closes = f"    tacit review approve {each['proposal']} closes this"
+        lines.append(paint(cli, "quiet", closes))
+    return lines
 
 
 def _indented(lines: Sequence[str]) -> list[str]:

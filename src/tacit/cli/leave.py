@@ -42,61 +42,65 @@ def leave_verb(args: Asked, cli: Cli) -> Answer:
     if not args.dry_run:
         cli.need_person(args, "Leaving")
     undone, failed = _disconnect(cli.env, args.dry_run)
-    kept, stopped = _kept(args, cli.env), "" if args.dry_run else _stopped(args, cli)
-    lines = [f"{'would disconnect' if args.dry_run else 'disconnected'}: {path}" for path in undone]
+    did = "would disconnect" if args.dry_run else "disconnected"
+    lines = [f"{did}: {path}" for path in undone]
     lines += [] if undone or failed else ["no program was connected"]
-    spent = "" if args.dry_run else cli.here(args, spent_words)
-    lines += [
-        line for line in (stopped, f"reading sessions: {spent} in all" if spent else "") if line
-    ]
-    folders = _shared_folders(args, cli)
-    wanted, named = False, 0
+    if not args.dry_run:
+        lines += [line for line in (_stopped(args, cli), _spent(args, cli)) if line]
+    kept, roots = _kept(args, cli.env), _roots(args, cli)
+    shared = [each for root in roots if _is_shared(each := os.path.join(root, FOLDER))]
+    wanted = False
     if kept and not args.dry_run and not failed:
-        remains = ", ".join(f"{path} ({size(_bytes(path))})" for path in (*kept, *folders))
         wanted = args.delete and args.yes
         if not wanted and cli.can_ask:
-            done, lines = lines, []
-            asked = f"What Tacit knows is still here: {remains}.\nDelete it for good? There is no way back. [y/N] "
-            wanted = cli.ask("\n".join([*done, asked]))
-        named = _unnamed(args, cli) if wanted else 0
-        for path in kept if wanted else ():
-            shutil.rmtree(
-                path, ignore_errors=True
-            )  # once more below: somebody may have written into it meanwhile
-            if os.path.lexists(path):
-                shutil.rmtree(path) if os.path.isdir(path) else os.unlink(path)
-    gone = [f"{path}/{name}" for path in folders if wanted for name in _taken_away(path)]
-    if gone:
-        lines.append(f"taken out of the work tree, for you to commit: {', '.join(gone)}")
+            remains = ", ".join(f"{path} ({size(_bytes(path))})" for path in (*kept, *shared))
+            still = f"What Tacit knows is still here: {remains}."
+            asked = f"{still}\nDelete it for good? There is no way back. [y/N] "
+            wanted = cli.ask("\n".join([*lines, asked]))
+            lines = []
     if wanted:
-        lines.append(f"deleted {numbered(len(kept), 'place')}: {', '.join(kept)}")
-        if named:
-            lines.append(
-                f"taken out of the git config of {numbered(named, 'project')}: the id that Tacit knew it by"
-            )
+        lines += _deleted(kept, shared, roots)
     elif kept:
-        lines += [
-            "what Tacit knows is still here:",
-            *(f"  {path} ({size(_bytes(path))})" for path in (*kept, *folders)),
-        ]
+        remain = (f"  {path} ({size(_bytes(path))})" for path in (*kept, *shared))
+        lines += ["what Tacit knows is still here:", *remain]
     lines.append(f"The program itself: {installation.uninstall()}")
     left, gone = ([], kept) if wanted else (kept, [])
     data = {"disconnected": undone, "failed": failed, "kept": left, "deleted": gone}
     return Answer(data, "\n".join(lines), code=1 if failed else 0, warnings=failed)
 
 
+def _deleted(kept: list[str], shared: list[str], roots: list[str]) -> list[str]:
+    """Take away all there is, for good; what was taken away, a line each."""
+    for path in kept:
+        # once more below: somebody may have written into it meanwhile
+        shutil.rmtree(path, ignore_errors=True)
+        if os.path.lexists(path):
+            shutil.rmtree(path) if os.path.isdir(path) else os.unlink(path)
+    section = ("config", "--local", "--remove-section", "tacit")
+    asked = [ask_git(root, *section, here=True) for root in roots if os.path.isdir(root)]
+    named = sum(each is not None and each.returncode == 0 for each in asked)
+    gone = [
+        os.path.join(path, os.path.basename(name))
+        for path in shared
+        for name in GitFolder(os.path.dirname(path), "").remove()
+    ]
+    lines = [f"taken out of the work tree, for you to commit: {', '.join(gone)}"] if gone else []
+    lines.append(f"deleted {numbered(len(kept), 'place')}: {', '.join(kept)}")
+    if named:
+        of = f"taken out of the git config of {numbered(named, 'project')}"
+        lines.append(f"{of}: the id that Tacit knew it by")
+    return lines
+
+
 def _disconnect(env: Mapping[str, str], dry_run: bool) -> tuple[list[str], list[str]]:
     """Take our entries out of every settings file that we ever wrote to, and of those here; what was undone, and what could not be."""
     undone: list[str] = []
     failed: list[str] = []
-    found = {
-        path: host
-        for host in every_host().values()
-        for path in connected_in(host, os.getcwd(), env)
-    }
+    here, every = os.getcwd(), every_host().values()
+    found = {path: host for host in every for path in connected_in(host, here, env)}
     for path in _ever_written(env):
-        if here := hosts_in(path, env):
-            found[path] = here[0]
+        if of := hosts_in(path, env):
+            found[path] = of[0]
     for path, host in found.items():
         try:
             undone += [path] if dry_run or disconnected(host, path, env) else []
@@ -139,49 +143,36 @@ def _stopped(args: Asked, cli: Cli) -> str:
     return str(cli.here(args, stop))
 
 
-def _unnamed(args: Asked, cli: Cli) -> int:
-    """Take the id that a project is known by out of each repository's own git config; how many had one."""
-    roots = cli.here(
-        args, lambda memories: [each.root for each in memories.store.projects() if each.root], ()
-    )
-    asked = [
-        ask_git(root, "config", "--local", "--remove-section", "tacit", here=True)
-        for root in roots
-        if os.path.isdir(root)
-    ]
-    return sum(each is not None and each.returncode == 0 for each in asked)
+def _spent(args: Asked, cli: Cli) -> str:
+    spent = cli.here(args, spent_words)
+    return f"reading sessions: {spent} in all" if spent else ""
 
 
-def _shared_folders(args: Asked, cli: Cli) -> list[str]:
-    """Where a project's lessons were written for a team: `.tacit` of each repository that was shared through git."""
-    roots = cli.here(
-        args, lambda memories: [each.root for each in memories.store.projects() if each.root], ()
-    )
-    folders = (os.path.join(root, FOLDER) for root in roots)
-    return [path for path in folders if glob.glob(os.path.join(glob.escape(path), "*.jsonl"))]
+def _roots(args: Asked, cli: Cli) -> list[str]:
+    """The folders of the projects that something is kept for."""
+    found: list[str]
+    found = cli.here(args, lambda m: [each.root for each in m.store.projects() if each.root], [])
+    return found
 
 
-def _taken_away(folder: str) -> list[str]:
-    return [os.path.basename(name) for name in GitFolder(os.path.dirname(folder), "").remove()]
+def _is_shared(folder: str) -> bool:
+    """Whether lessons were written there for a team."""
+    return bool(glob.glob(os.path.join(glob.escape(folder), "*.jsonl")))
 
 
 def _kept(args: Asked, env: Mapping[str, str]) -> list[str]:
     """What stays behind: the data folder, a store elsewhere with what lies beside it, and the configuration."""
-    folder, store, config = (
-        data_folder(env),
-        store_path(args.store, env),
-        os.path.dirname(config_path(env)),
-    )
-    places = [folder, config]
+    folder, store = data_folder(env), store_path(args.store, env)
+    places = [folder]
     if not store.startswith(os.path.join(folder, "")):
-        beside = [f"{store}{end}" for end in ("", "-wal", "-shm", ".worker")]
-        places[1:1] = [*beside, readings_folder(store), looks_folder(store), captured_folder(store)]
+        places += [f"{store}{end}" for end in ("", "-wal", "-shm", ".worker")]
+        places += [readings_folder(store), looks_folder(store), captured_folder(store)]
+    places.append(os.path.dirname(config_path(env)))
     return [path for path in places if os.path.exists(path)]
 
 
 def _bytes(path: str) -> int:
     if os.path.isfile(path):
         return os.path.getsize(path)
-    return sum(
-        os.path.getsize(os.path.join(at, name)) for at, _, names in os.walk(path) for name in names
-    )
+    walked = ((at, name) for at, _, names in os.walk(path) for name in names)
+    return sum(os.path.getsize(os.path.join(at, name)) for at, name in walked)

@@ -1,8 +1,8 @@
 """`tacit recall`: what is known about a question, for people and agents.
 
-Candidates are shown and marked; held and stale lessons on request. Inside a run (`TACIT_RUN`, or `--run`) the agent
-asks: what is withheld from that run is not shown, and what is shown is recorded as delivered on request. Without a
-store, or with one that is busy or unreadable, nothing is printed and nothing fails, unless `--strict` is given.
+Inside a run (`TACIT_RUN`, or `--run`) the agent asks: what is withheld from that run is not shown.
+Without a store, or with one that is busy or unreadable, nothing is printed and nothing fails,
+unless `--strict` is given.
 """
 
 from __future__ import annotations
@@ -33,17 +33,14 @@ _FACETS = ("agent", "domain", "task_type", "category", "kind")
   tacit recall 'flaky login test' --explain --limit 3""",
     long=True,
 )
-@arg("query", metavar="QUERY", nargs=-1, required=True, help="what you want to know, in your words")
+@arg("query", metavar="QUERY", nargs=-1, required=True, help="what you want to know")
 @opt("--run", metavar="RUN", help="the run that asks; TACIT_RUN otherwise")
-@opt("--task", default="", metavar="TASK", help="what is being done, beside the question")
 @opt("--task-type", default="", metavar="TASK_TYPE")
 @opt("--file", "files", metavar="PATH", multiple=True, help="may be repeated")
 @opt("--error", "errors", metavar="TEXT", multiple=True, help="may be repeated")
 @opt("--budget", type=OneOf(BUDGET_LEVELS), default="", help="how much is shown")
 @opt("--limit", type=int, metavar="LIMIT", help="at most so many")
-@opt(
-    "--min-score", type=float, metavar="MIN_SCORE", help="nothing that fits less; 0: whatever fits"
-)
+@opt("--min-score", type=float, metavar="MIN_SCORE", help="nothing that fits less")
 @opt("--category", default="", metavar="CATEGORY")
 @opt("--kind", default="", metavar="KIND")
 @opt("--domain", default="", metavar="DOMAIN")
@@ -54,28 +51,23 @@ _FACETS = ("agent", "domain", "task_type", "category", "kind")
 @opt("--explain", is_flag=True, help="why each fits")
 @opt("--raw", is_flag=True, help="texts only, one a line")
 def recall_verb(args: Asked, cli: Cli) -> Answer:
-    question = " ".join(args.query)
     try:
-        found = _found(args, cli, question)
-    except UsageError:
-        raise
+        found = _found(args, cli)
     except TacitError as error:
-        if args.strict:
+        if args.strict or isinstance(error, UsageError):
             raise
         if not cli.json:
             cli.say(f"tacit: nothing is recalled: {error.message}")
-        return Answer(
-            {"hits": [], "budget": None, "dropped": []},
-            warnings=[error.message] if cli.json else [],
-        )
+        nothing: dict[str, object] = {"hits": [], "budget": None, "dropped": []}
+        return Answer(nothing, warnings=[error.message] if cli.json else [])
     return Answer(recalled_json(found), _text(found, args, cli))
 
 
-def _found(args: Asked, cli: Cli, question: str) -> Recalled:
+def _found(args: Asked, cli: Cli) -> Recalled:
     with cli.open(args, create=False) as memories:
         return recalling.recall(
             memories,
-            " ".join(filter(None, (question, args.task))),
+            " ".join(args.query),
             run=args.run or run_in_shell(cli.env),
             host="cli" if args.run else host_of(cli.env),
             surface="cli",
@@ -104,10 +96,8 @@ def _text(found: Recalled, args: Asked, cli: Cli) -> str:
         return "\n".join(one_line(hit.memory.text, 1 << 20) for hit in found.hits)
     lines: list[str] = []
     for hit in found.hits:
-        lines.append(_line(hit, cli))
-        if args.explain:
-            lines.append("    " + parts_line(hit.explain))
-    return "\n".join(lines) if lines else "Nothing fits."
+        lines += [_line(hit, cli), *(["    " + parts_line(hit.explain)] if args.explain else [])]
+    return "\n".join(lines) or "Nothing fits."
 
 
 def _line(hit: Recollection, cli: Cli) -> str:
@@ -116,4 +106,5 @@ def _line(hit: Recollection, cli: Cli) -> str:
     facts = ", ".join(filter(None, (hit.mark, seen, one_line(memory.source, 40))))
     head = f"{memory.id}  {hit.score:5.2f}  "
     text = one_line(memory.text, max(30, width() - len(head) - len(facts) - 3))
-    return f"{head}{text} {paint(cli, 'wait' if hit.mark else 'quiet', f'({facts})') if facts else ''}".rstrip()
+    said = paint(cli, "wait" if hit.mark else "quiet", f"({facts})") if facts else ""
+    return f"{head}{text} {said}".rstrip()

@@ -27,36 +27,27 @@ def init_verb(args: Asked, cli: Cli) -> Answer:
     if not args.yes and cli.can_ask and not os.path.exists(path) and not cli.put(ask):
         return Answer({"store": None, "project": None}, "nothing was written")
     with cli.open(args) as memories:
+        store = memories.store.path
         if args.only_store:
-            return Answer(
-                {"store": memories.store.path, "project": None},
-                f"store ready: {memories.store.path}",
-            )
-        project = memories.ensure_project()
-        place = memories.place
+            return Answer({"store": store, "project": None}, f"store ready: {store}")
+        project, place = memories.ensure_project(), memories.place
         recorded = place.id == project.id or record_project(place, project.id)
         if args.like:
             settings.use_profile(memories, args.like)
-        name = memories.profile.name
+        origin = memories.profile.name
     compile_bytecode()
+    like = "" if origin == "default" else f", like {origin}"
     where = "the repository's git config" if place.kind == "git" else "a marker file in the folder"
-    like = "" if name == "default" else f", like {name}"
-    text = f"project {project.name} ({project.id}){like}\nstore {memories.store.path}"
+    text = f"project {project.name} ({project.id}){like}\nstore {store}"
     text += f"\nits id stands in {where if recorded else 'the store only, by path'}"
+    data = {"store": store, "project": project.id, "name": project.name, "origin": origin}
     notes = [place.note] if place.note else []
-    data = {
-        "store": memories.store.path,
-        "project": project.id,
-        "name": project.name,
-        "origin": name,
-    }
     return Answer({**data, "recorded": recorded}, text, warnings=notes)
 
 
 def compile_bytecode() -> bool:
     """Compile our own modules: uv and containers install none, and then each hook would compile them again."""
-    folder = os.path.dirname(tacit.__file__)
     try:
-        return bool(compileall.compile_dir(folder, quiet=2, force=False))
+        return bool(compileall.compile_dir(os.path.dirname(tacit.__file__), quiet=2, force=False))
     except OSError:
         return False

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from tacit.trial.evalue import Table
     from tacit.trial.pooled import Pooled
 
+NONE_WITHOUT = "Of the sessions that went without it none could tell yet."
 READER = "the reader: "  # how a reading's outcome begins; the words that it quotes follow
 QUOTES, CHARS = 3, 160
 
@@ -106,7 +107,7 @@ def counted(table: Table, word: str, alpha: float = ALPHA, ruins: bool = False) 
         f"Given: {_many(sums.injected_occurred, 'problem')} in {_many(sums.injected, 'session')}."
     ]
     left = f"{sums.withheld_occurred} in {sums.withheld}"
-    said.append(f"Left out to compare: {left}." if sums.withheld else "Never left out yet.")
+    said.append(f"Left out to compare: {left}." if sums.withheld else NONE_WITHOUT)
     difference = estimate(table)
     if difference is not None:
         span = interval(table, alpha)
