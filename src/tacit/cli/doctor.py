@@ -13,8 +13,9 @@ from tacit.cli.copies import repaired
 from tacit.cli.setup import compile_bytecode
 from tacit.cli.verb import Answer, Asked, Cli, opt, verb
 from tacit.cli.words import hung, one_line, paint
+from tacit.core import clock
 from tacit.core.errors import numbered
-from tacit.learn import queries, readers
+from tacit.learn import figures, queries, readers
 from tacit.learn.learning import unreadable_instructions
 from tacit.learn.queries import Checkup
 from tacit.memory import Memory as Memories
@@ -23,7 +24,7 @@ from tacit.screens.views import for_you, picked
 from tacit.screens.wording import EVENTS_COUNTED
 from tacit.store import safekeeping
 from tacit.store.failures import commonest
-from tacit.store.queue import failed_jobs
+from tacit.store.jobs import failed as failed_jobs
 from tacit.store.redact_again import RedactedAgain
 from tacit.sync import team
 from tacit.trial.effect import OUT_OF_BALANCE
@@ -88,6 +89,10 @@ def doctor_verb(args: Asked, cli: Cli) -> Answer:
         noticed = commonest(memories.store, memories.project_id) if sound else []
         waiting, yours = failed_jobs(memories.store), for_you(memories) if sound else []
         reads = readers.reading_notes(memories)
+        if sound and memories.profile.name != "default":
+            since = clock.after_days(memories.now(), -7)
+            errors = [f"{each['job']}: {each['error']}" for each in waiting]
+            notes += figures.alarms(memories, figures.statistics(memories, since, errors))
     if trials and trials.out_of_balance:
         notes.append(OUT_OF_BALANCE)
     faults, free = [fault.__dict__ for fault in found.health.faults], _free(found.store)
