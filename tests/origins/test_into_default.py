@@ -15,7 +15,6 @@ from tests.verbs import Memories
 from tacit.core.errors import Refused
 from tacit.hosts.source import BytesSource
 from tacit.origins.filing import hits_of
-from tacit.testing import run
 
 
 @pytest.fixture
@@ -53,36 +52,6 @@ def test_what_comes_up_again_becomes_a_lesson(memories: Memories, trigger: str, 
         noted(memories, "t0", trigger, "input validation").already
         and memories.get(made.id).tally == made.tally
     )
-
-
-def test_a_loops_failures_and_habits(memories: Memories) -> None:
-    """Ralph's own extractors, for any loop with iterations: two loops make them lessons in force."""
-    rounds = [
-        {
-            "number": n,
-            "status": status,
-            "duration": 1000,
-            "progress": status == "completed",
-            "errors": errors,
-            "learnings": [],
-            "files": ["tests/test_api.py", "src/api.py"],
-        }
-        for n, (status, errors) in enumerate(
-            [("failed", ["ModuleNotFoundError: No module named 'yaml'"])] * 2 + [("completed", [])]
-        )
-    ]
-    for name in ("l1", "l2"):
-        memories.learn(
-            run(
-                name,
-                host="ralph",
-                objective="fix the import",
-                extra={"iterations": rounds, "total": 3},
-            )
-        )
-    texts = {each.text: each.state for each in memories.list(limit=20)}
-    assert texts["Avoid: Module not found - verify dependencies installed"] == "active"
-    assert texts["Tests stand in a tests folder and are named test_*"] == "active"
 
 
 def test_a_word_is_not_found_in_another_that_begins_alike() -> None:

@@ -6,14 +6,10 @@ from typing import Any
 
 import pytest
 
-from tacit.core.profile import with_values
 from tacit.lesson import Lesson
-from tacit.origins import named
 from tacit.origins.ralph.iterations import (
     Iteration,
-    approach_of,
     complexity_of,
-    iterated,
     pooled,
     strategies,
 )
@@ -45,7 +41,6 @@ def test_what_two_loops_say_of_a_learning_is_pooled(
     assert (found and found[1]["content"]) == joined
 
 
-RALPH = named("ralph")
 FIRST, OTHER = "Always warm the cache first", "Never warm the cache at all"
 
 
@@ -63,9 +58,7 @@ def rounds(*learned: str) -> list[Iteration]:
 def test_an_approach_of_exactly_half_does_not_count(
     learned: tuple[str, ...], approaches: list[str]
 ) -> None:
-    found = strategies(
-        rounds(*learned), run("r"), RALPH.extract, RALPH.extract.extractors["strategy"]
-    )
+    found = strategies(rounds(*learned), run("r"))
     assert [each.text for each in found] == approaches
 
 
@@ -79,7 +72,8 @@ def test_an_approach_of_exactly_half_does_not_count(
     ],
 )
 def test_ten_characters_say_nothing_and_a_hundred_are_enough(text: str, approach: str) -> None:
-    assert approach_of(text, RALPH.extract) == approach
+    found = strategies(rounds(text), run("r"))
+    assert [each.text for each in found] == ([approach] if approach else [])
 
 
 @pytest.mark.parametrize(
@@ -96,22 +90,3 @@ def test_ten_characters_say_nothing_and_a_hundred_are_enough(text: str, approach
 )
 def test_two_are_low_and_five_are_medium(iterations: int, files: int, word: str) -> None:
     assert complexity_of(iterations, files) == word
-
-
-@pytest.mark.parametrize("off", ["strategy", "antipattern", "estimate", "convention"])
-def test_what_is_switched_off_is_not_derived(off: str) -> None:
-    each = {
-        "status": "completed",
-        "duration": 1.0,
-        "progress": True,
-        "learnings": [FIRST],
-        "files": ["tests/a.test.ts"],
-        "errors": [],
-    }
-    failed = {**each, "status": "failed", "errors": ["Timeout: the test took too long"] * 2}
-    loop = run("r", extra={"iterations": [{"number": 1, **each}, {"number": 2, **failed}]})
-    others = {name: how for name, how in RALPH.extract.extractors.items() if name != off}
-    without = with_values(RALPH, {"extract.extractors": others})
-    derived = {found.extractor for found in iterated(loop, without)}
-    assert derived == {found.extractor for found in iterated(loop, RALPH)} - {off}
-    assert off in {found.extractor for found in iterated(loop, RALPH)}

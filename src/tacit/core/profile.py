@@ -71,18 +71,6 @@ def extractor(
     return Section(kind=kind, count=count, confidence=confidence, cap=cap)
 
 
-def phrase(text: str, any: tuple[str, ...] = (), all: tuple[str, ...] = ()) -> Section:
-    """A wording that stands for many: chosen if any word of `any` occurs, or all of `all` do."""
-    return Section(text=text, any=any, all=all)
-
-
-def convention(
-    text: str, confidence: float, holds: tuple[str, ...] = (), ends: tuple[str, ...] = ()
-) -> Section:
-    """A habit that file names betray by what they hold or end in; {folder} and {suffix} are those most files share."""
-    return Section(text=text, confidence=confidence, holds=holds, ends=ends)
-
-
 def role(least: int, most: int, cautions: int = 0) -> Section:
     """How many memories one role is given, and cautions beside them."""
     return Section(least=least, most=most, cautions=cautions)
@@ -210,26 +198,6 @@ class Profile:
             "floor": extractor(),
             # what several runs met: failures, and the cures of those that all got over alike
             "notice": extractor(),
-            # an approach of more than half of a loop's successful iterations
-            "strategy": extractor(
-                kind="fix",
-                cap=0.9,
-            ),
-            # confidence grows over five completed iterations
-            "estimate": extractor(
-                kind="estimate",
-                cap=0.9,
-            ),
-            # one failure of a loop's iterations, twice or more
-            "antipattern": extractor(
-                kind="pitfall",
-                count=2,
-                cap=0.8,
-            ),
-            # habits that the names of changed files betray
-            "convention": extractor(
-                kind="fact",
-            ),
             "failure_class": extractor(
                 kind="pitfall",
                 count=2,
@@ -255,44 +223,6 @@ class Profile:
                 count=2,
             ),
         },
-        approaches=(),
-        failures=(
-            phrase(
-                any=("syntax", "parse error", "unexpected token"),
-                text="Syntax errors - check code carefully before execution",
-            ),
-            phrase(
-                any=("undefined", "null", "nonetype"),
-                text="Null/undefined errors - add validation checks",
-            ),
-            phrase(any=("timeout", "timed out"), text="Timeout errors - break into smaller steps"),
-            phrase(
-                any=("permission", "access denied"),
-                text="Permission errors - check file/directory permissions",
-            ),
-            phrase(
-                any=("cannot find module", "no module named", "modulenotfound"),
-                all=("module", "not found"),
-                text="Module not found - verify dependencies installed",
-            ),
-        ),
-        conventions=(
-            convention(
-                holds=(".test.", ".spec."),
-                text="Tests are named *.test.* or *.spec.*, beside their sources or in a test folder",
-                confidence=0.7,
-            ),
-            convention(
-                holds=("tests/test_", "test/test_"),
-                text="Tests stand in a tests folder and are named test_*",
-                confidence=0.7,
-            ),
-            convention(
-                ends=(".mjs", ".ts", ".tsx"),
-                text="ES modules (.mjs) or TypeScript (.ts)",
-                confidence=0.8,
-            ),
-        ),
     )
     match = Section(
         matcher="lexical",

@@ -63,7 +63,6 @@ class Origin(Profile):
     legal = LEGAL
     ladder = Rules()
     tasks = Profile.tasks.but(types=())
-    extract = Profile.extract.but(failures=(), conventions=())
     gate = Profile.gate.but(known="allow")
     trial = Profile.trial.but(rate=0.0)
     rank = Profile.rank.but(floor=0.0, ties=())  # in the order of writing

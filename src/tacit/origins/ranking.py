@@ -5,7 +5,7 @@ Any profile may name one.
 
 from __future__ import annotations
 
-from math import exp, log, log10, prod
+from math import exp, log, prod
 
 from tacit.lesson import STALE, frequency_of, path_of, recalls_of
 from tacit.origins.geas.rules import Geas
@@ -59,19 +59,6 @@ def _examples(memory: Lesson) -> Sequence[object]:
     content = (memory.extra or {}).get("content")
     listed = (content if isinstance(content, dict) else memory.extra or {}).get("examples")
     return listed if isinstance(listed, list) else ()
-
-
-def proven(hits: Sequence[Hit], asked: Asked, profile: Profile, facts: Facts) -> list[Ranked]:
-    """Ralph's own store: confidence × success × log10(uses + 1); a success rate of 0 counts as a half."""
-
-    def worth(memory: Lesson) -> float:
-        return (
-            (memory.tally.confidence or 0.0)
-            * (success_of(memory) or 0.5)
-            * log10(memory.tally.uses + 1)
-        )
-
-    return [_ranked(hit, {"proven": worth(hit.memory)}) for hit in hits]
 
 
 def six_factor(hits: Sequence[Hit], asked: Asked, profile: Profile, facts: Facts) -> list[Ranked]:
@@ -154,7 +141,6 @@ def _ranked(hit: Hit, parts: dict[str, float]) -> Ranked:
 POLICIES: Mapping[str, Any] = {
     "decay": decay,
     "frequency": frequency,
-    "proven": proven,
     "relevance": relevance,
     "six_factor": six_factor,
 }

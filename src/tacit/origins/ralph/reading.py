@@ -37,12 +37,10 @@ LEARNING_TYPES = ("strategy", "antipattern", "estimate", "convention")
 STORED = (ACTIVE, DOUBTED)  # what is in the knowledge base
 DEFAULT_CONFIDENCE = 0.5  # of a learning that states none
 _OUTCOMES = {
-    "completed": "success",
-    "success": "success",
-    "failed": "failure",
-    "limit_reached": "failure",
+    **dict.fromkeys(("completed", "success"), "success"),
+    **dict.fromkeys(("failed", "limit_reached", "crashed"), "failure"),
+    **dict.fromkeys(("aborted", "cancelled"), "aborted"),
 }
-_OUTCOMES |= {"aborted": "aborted", "cancelled": "aborted", "crashed": "failure"}
 RUNNING = ("running", "paused", "pending", "in_progress", "")
 FILE_LIMIT = 64 * 1024 * 1024
 
@@ -52,16 +50,12 @@ def detect(source: Source) -> float:
     head = source.head().lstrip()
     if not head.startswith(b"{"):
         return 0.0
-    if b'"loopId"' in head and (
-        b'"iterations"' in head or b'"currentIteration"' in head or b'"objective"' in head
-    ):
+    loop = (b'"iterations"', b'"currentIteration"', b'"objective"')
+    if b'"loopId"' in head and any(part in head for part in loop):
         return 0.9
     parts = (b'"number"', b'"status"', b'"duration"', b'"filesModified"', b'"learnings"')
-    return (
-        0.6
-        if sum(part in head for part in parts) >= 3 and source.name.startswith("iteration")
-        else 0.0
-    )
+    is_round = source.name.startswith("iteration") and sum(part in head for part in parts) >= 3
+    return 0.6 if is_round else 0.0
 
 
 def read(source: Source) -> Iterator[Run]:
@@ -78,11 +72,12 @@ def read(source: Source) -> Iterator[Run]:
         for number, each in enumerate(_rounds(found, source, notes), 1)
     ]
     known = [each for each in rounds if each is not None]
-    status = text_in(found.get("status")).lower()
-    total = _count(found.get("currentIteration"))
-    is_open = bool(status) and status in RUNNING
-    if is_open:
+    status, total = text_in(found.get("status")).lower(), _count(found.get("currentIteration"))
+    extra = {"iterations": known, "total": len(known) if total is None else total}
+    if status and status in RUNNING:
+        extra["open"] = True
         notes.append(f"the loop is {status}: what its iterations teach is learned when it is over")
+    ended = (text_in(found.get(name)) for name in ("completedAt", "endTime", "updatedAt"))
     yield Run(
         id=text_in(found["loopId"]) or source.stem,
         host=NAME,
@@ -94,16 +89,10 @@ def read(source: Source) -> Iterator[Run]:
         complete=status not in RUNNING,
         files=tuple(dict.fromkeys(file for each in known for file in each["files"])),
         started_at=text_in(found.get("startedAt")) or text_in(found.get("startTime")),
-        ended_at=text_in(found.get("completedAt"))
-        or text_in(found.get("endTime"))
-        or text_in(found.get("updatedAt")),
+        ended_at=next(filter(None, ended), ""),
         path=source.path,
         reading=Reading(1, len(rounds) - len(known), warnings=tuple(notes[:20])),
-        extra={
-            "iterations": known,
-            **({"open": True} if is_open else {}),
-            "total": len(known) if total is None else total,
-        },
+        extra=extra,
     )
 
 
@@ -142,13 +131,11 @@ def _iteration(found: Any, number: int, notes: list[str]) -> Record | None:
 
 
 def _step(each: Record) -> Step:
-    failed = each["status"] in ("failed", "crashed")
-    error = "; ".join(each["errors"]) or each["status"] if failed else ""
-    text = " ".join(each["learnings"])
-    place = f"iteration:{each['number']}"
-    if failed:
-        return Step("tool", place, tool="iteration", error=error, files=tuple(each["files"]))
-    return Step("assistant", place, text=text, files=tuple(each["files"]))
+    place, files = f"iteration:{each['number']}", tuple(each["files"])
+    if each["status"] not in ("failed", "crashed"):
+        return Step("assistant", place, text=" ".join(each["learnings"]), files=files)
+    error = "; ".join(each["errors"]) or each["status"]
+    return Step("tool", place, tool="iteration", error=error, files=files)
 
 
 def holds(source: Source) -> float:
@@ -174,19 +161,13 @@ def memories(source: Source) -> Iterator[Item]:
             f"{source.path} does not verify ({fault}): taken from its backup; both files are as they were"
         )
         store = {**spare, "lastUpdated": ""}
-    staging = "staged" in store
-    kept = {
-        name: at
-        for name, at in store.items()
-        if name not in ("learnings", "staged", "checksum", "stats")
-    }
-    yield Header("staging" if staging else "learnings", kept)
-    for number, found in enumerate(store["staged" if staging else "learnings"]):
-        yield from (
-            _staged(found, f"staged:{number}")
-            if staging
-            else _learning(found, f"learnings:{number}", {})
-        )
+    rows = "staged" if "staged" in store else "learnings"
+    read = _staged if rows == "staged" else _learning
+    apart = ("learnings", "staged", "checksum", "stats")
+    kept = {name: at for name, at in store.items() if name not in apart}
+    yield Header("staging" if rows == "staged" else "learnings", kept)
+    for number, found in enumerate(store[rows]):
+        yield from read(found, f"{rows}:{number}")
 
 
 def sound(text: str) -> bool:
@@ -219,26 +200,32 @@ def _document(source: Source) -> tuple[Record | None, str]:
     return (found, "") if isinstance(found, dict) else (None, f"{source.name} holds no JSON object")
 
 
-def _learning(found: Any, place: str, decided: Mapping[str, Any]) -> Iterator[Row | Skipped]:
+def _learning(found: Any, place: str, **decided: Any) -> Iterator[Row | Skipped]:
     """One learning; `decided` is what the staging area says of it."""
     content = found.get("content") if isinstance(found, dict) else None
+    read = Fields(found if isinstance(found, dict) else {})
+    size, fault = len(read.text.encode("utf-8", "replace")), ""
     if not isinstance(content, dict):
-        yield Skipped(place, "a learning without its content")
-        return
-    read = Fields(found)
-    if not read.text:
-        yield Skipped(place, "a learning that says nothing")
-        return
-    if len(read.text.encode("utf-8", "replace")) > MAX_TEXT_BYTES:
-        yield Skipped(
-            place,
-            f"a text of {len(read.text):,} characters; at most {MAX_TEXT_BYTES:,} bytes are kept",
+        fault = "a learning without its content"
+    elif not read.text:
+        fault = "a learning that says nothing"
+    elif size > MAX_TEXT_BYTES:
+        fault = (
+            f"a text of {len(read.text):,} characters; at most {MAX_TEXT_BYTES:,} bytes are kept"
         )
+    if fault:
+        yield Skipped(place, fault)
         return
     yield from (Skipped(place, why, field) for field, why in read.faults)
+    alias = decided.pop("alias", text_in(found.get("id")))
+    extra = {**decided.pop("extra", {}), **found}
     at = {"state": ACTIVE, "created_at": read.made, "updated_at": read.changed, **decided}
-    alias = at.pop("alias", text_in(found.get("id")))
-    extra = {**at.pop("extra", {}), **found}
+    figures = (
+        ("seen", len(read.loops)),
+        ("confidence", read.confidence),
+        ("success_rate", read.success),
+        ("uses", read.uses),
+    )
     yield Row(
         Lesson(
             id="",
@@ -252,11 +239,10 @@ def _learning(found: Any, place: str, decided: Mapping[str, Any]) -> Iterator[Ro
             **at,
         ),
         alias=alias,
-        openings=(
-            *([Opening("seen", len(read.loops), read.changed)] if read.loops else []),
-            Opening("confidence", read.confidence, read.changed),
-            Opening("success_rate", read.success, read.changed),
-            *([Opening("uses", read.uses, read.changed)] if read.uses else []),
+        openings=tuple(
+            Opening(name, amount, read.changed)
+            for name, amount in figures
+            if amount or name in ("confidence", "success_rate")
         ),
         place=place,
     )
@@ -274,18 +260,10 @@ def _staged(found: Any, place: str) -> Iterator[Row | Skipped]:
         decided["gate_reason"] = VALIDATED
     elif status == "rejected":
         why = text_in(found.get("rejectionReason")) or "rejected"
-        decided = {
-            "state": GONE,
-            "gate": "discard",
-            "gate_reason": why,
-            "closed_by": "evidence",
-        }
-    times = {"created_at": at, "updated_at": text_in(found.get("validatedAt")) or at}
-    yield from _learning(
-        learning,
-        place,
-        {**decided, **times, "alias": text_in(found.get("id")), "extra": {"staged": stage}},
-    )
+        decided = {"state": GONE, "gate": "discard", "gate_reason": why, "closed_by": "evidence"}
+    decided |= {"created_at": at, "updated_at": text_in(found.get("validatedAt")) or at}
+    alias = text_in(found.get("id"))
+    yield from _learning(learning, place, **decided, alias=alias, extra={"staged": stage})
 
 
 class Fields:

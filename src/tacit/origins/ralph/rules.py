@@ -6,7 +6,7 @@ provisional, not stable: it is given to the next loop, and nothing in Ralph's lo
 
 from __future__ import annotations
 
-from tacit.core.profile import convention, extractor, kind, listed, phrase
+from tacit.core.profile import extractor, kind, listed
 from tacit.core.value import Section
 from tacit.origins import origin
 from tacit.origins.ladder import Rules, at, no, rule, yes
@@ -120,34 +120,6 @@ class Ralph(Origin):
             "estimate": extractor(kind="estimate", cap=ESTIMATE_CAP),
             "convention": extractor(kind="convention"),
         },
-        approaches=(
-            phrase("Test-driven development approach", any=("test-driven",), all=("test", "first")),
-            phrase("Incremental implementation", any=("incremental", "step by step")),
-            phrase("Implement first, refactor after", all=("refactor", "after")),
-            phrase("Minimal changes approach", any=("small change", "minimal")),
-        ),
-        failures=(
-            phrase("Syntax errors - check code carefully before execution", ("syntax", "parse")),
-            phrase("Null/undefined errors - add validation checks", ("undefined", "null")),
-            phrase("Timeout errors - break into smaller steps", ("timeout", "timed out")),
-            phrase(
-                "Permission errors - check file/directory permissions",
-                ("permission", "access denied"),
-            ),
-            phrase(
-                "Module not found - verify dependencies installed",
-                any=("cannot find module",),
-                all=("module", "not found"),
-            ),
-        ),
-        conventions=(
-            convention(
-                "Tests co-located with source or in test/ directory", 0.7, (".test.", ".spec.")
-            ),
-            convention("ES modules (.mjs) or TypeScript (.ts)", 0.8, ends=(".mjs", ".ts")),
-            # doc names it with .6; its program never had it
-            convention("Source files ({suffix}) organised under {folder}", 0.6, ("/",)),
-        ),
     )
     # Its own example lists two source loops for one learning, so equal ones meet here, within kind and task type.
     match = Origin.match.but(threshold=ALIKE, margin=0.0, same_kind=True, same_task=True)
@@ -217,18 +189,3 @@ class Ralph(Origin):
         audits=(),
     )
     tend = Origin.tend.but(when=())  # doc: pruning is done by hand
-    page = Origin.page.but(
-        sections=(
-            "Proven Strategies",
-            "Anti-Patterns to Avoid",
-            "Time/Iteration Estimates",
-            "Project Conventions",
-            "Inbox",
-        ),
-        map={
-            "strategy": "Proven Strategies",
-            "antipattern": "Anti-Patterns to Avoid",
-            "estimate": "Time/Iteration Estimates",
-            "convention": "Project Conventions",
-        },
-    )

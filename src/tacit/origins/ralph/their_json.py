@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
+from decimal import Decimal
 from hashlib import sha256
 from typing import Any
 
@@ -60,21 +61,14 @@ def _js_number(at: float) -> str:
         return "null"
     if number == 0:
         return "0"
-    digits, _, power = f"{abs(number):.17e}".partition("e")
-    for places in range(17):
-        short, _, power = f"{abs(number):.{places}e}".partition("e")
-        if float(f"{short}e{power}") == abs(number):
-            digits = short
-            break
-    digits = digits.replace(".", "").rstrip("0") or "0"
-    point, sign = int(power) + 1, "-" if number < 0 else ""
-    size = len(digits)
-    if size <= point <= 21:
-        return sign + digits + "0" * (point - size)
+    sign, every, exponent = Decimal(repr(number)).normalize().as_tuple()
+    digits = "".join(map(str, every))
+    point, minus = len(digits) + int(exponent), "-" if sign else ""
+    if len(digits) <= point <= 21:
+        return minus + digits + "0" * (point - len(digits))
     if 0 < point <= 21:
-        return f"{sign}{digits[:point]}.{digits[point:]}"
+        return f"{minus}{digits[:point]}.{digits[point:]}"
     if -6 < point <= 0:
-        return f"{sign}0.{'0' * -point}{digits}"
-    exponent = point - 1
-    tail = f"e{'+' if exponent > 0 else '-'}{abs(exponent)}"
-    return f"{sign}{digits}{tail}" if size == 1 else f"{sign}{digits[0]}.{digits[1:]}{tail}"
+        return f"{minus}0.{'0' * -point}{digits}"
+    tail = f"e{'+' if point > 0 else '-'}{abs(point - 1)}"
+    return minus + digits[0] + (f".{digits[1:]}" if digits[1:] else "") + tail

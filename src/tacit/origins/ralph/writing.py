@@ -34,28 +34,23 @@ if TYPE_CHECKING:
 def dump(items: Iterable[Item], part: str = "learnings", now: str = "") -> str:
     """The knowledge base, or the staging area, as Ralph writes it, with its checksum."""
     every = list(items)
-    header = next(
-        (each for each in every if isinstance(each, Header) and each.part == part), Header(part, {})
-    )
+    headers = (each for each in every if isinstance(each, Header) and each.part == part)
+    header = next(headers, Header(part, {}))
     rows = [each for each in every if isinstance(each, Row)]
     if part == "staging":
-        name, listed = (
-            "staged",
-            [staged_of(each, number, now) for number, each in enumerate(_in_staging(rows))],
-        )
+        waiting = (row for row in rows if staging_status(row.memory))
+        in_turn = sorted(waiting, key=lambda row: int(row.place or 0))
+        listed = [staged_of(row, number, now) for number, row in enumerate(in_turn)]
     else:
-        name, listed = "learnings", [learning_of(each) for each in rows if _is_stored(each.memory)]
+        listed = [learning_of(row) for row in rows if row.memory.state in STORED]
     if part == "csv":
         return _csv(listed)
     came = dict(header.record or {})
     updated = max(text_in(came.get("lastUpdated")), header.changed) or now
-    store: Record = {
-        "version": came.pop("version", VERSION),
-        "checksum": checksum(listed),
-        "lastUpdated": updated,
-    }
+    version, sum = came.pop("version", VERSION), checksum(listed)
+    store: Record = {"version": version, "checksum": sum, "lastUpdated": updated}
     store |= {key: at for key, at in came.items() if key not in store}
-    store[name] = listed
+    store["staged" if part == "staging" else "learnings"] = listed
     if part == "learnings":
         store["stats"] = _stats(listed)
     return js_json(store, 2)
@@ -67,23 +62,15 @@ def _csv(learnings: list[Record]) -> str:
     table = writer(out, lineterminator="\n")
     table.writerow(CSV)
     for each in learnings:
-        cells = [
-            str(js_json(each.get(name), 0))
-            if isinstance(each.get(name), float)
-            else str(each.get(name, ""))
-            for name in CSV
-        ]
-        table.writerow(
-            [
-                f"'{cell}" if cell[:1] in "=+-@\t\r" and not _is_figure(cell) else cell
-                for cell in cells
-            ]
-        )
+        found = (each.get(name, "") for name in CSV)
+        cells = [js_json(cell) if isinstance(cell, float) else str(cell) for cell in found]
+        table.writerow([f"'{cell}" if _would_run(cell) else cell for cell in cells])
     return out.getvalue()
 
 
-def _is_figure(cell: str) -> bool:
-    return cell.replace(".", "", 1).removeprefix("-").isdigit()
+def _would_run(cell: str) -> bool:
+    is_figure = cell.replace(".", "", 1).removeprefix("-").isdigit()
+    return cell[:1] in "=+-@\t\r" and bool(cell) and not is_figure
 
 
 def learning_of(row: Row) -> Record:
@@ -93,24 +80,25 @@ def learning_of(row: Row) -> Record:
     read = Fields(came or {})
     content = dict(_content(memory))
     uses = counts.get("uses", Opening("uses", 0))
-    changed = _last(
-        [memory.updated_at, uses.at, *[each.at for each in row.openings if each.signal != "uses"]]
-    )
+    times = [memory.updated_at, uses.at, *(each.at for each in row.openings)]
+    changed = max(filter(None, times), key=seconds, default="")
+    was = read.text if came else learning_text(content, memory.task_type)
+    kind = memory.kind if memory.kind in LEARNING_TYPES else _TYPE_OF.get(memory.klass, "strategy")
+
+    def figure(name: str, otherwise: float) -> float:
+        return counts[name].amount if name in counts else otherwise
+
     now: Record = {
         "id": row.alias,
-        "type": memory.kind
-        if memory.kind in LEARNING_TYPES
-        else _TYPE_OF.get(memory.klass, "strategy"),
+        "type": kind,
         "taskType": memory.task_type or "general",
-        "content": _worded(
-            content, memory.text, read.text if came else learning_text(content, memory.task_type)
-        ),
-        "confidence": counts["confidence"].amount if "confidence" in counts else DEFAULT_CONFIDENCE,
+        "content": _worded(content, memory.text, was),
+        "confidence": figure("confidence", DEFAULT_CONFIDENCE),
         "sourceLoops": _loops(row, list(read.loops)),
         "createdAt": read.made or memory.created_at,
         "updatedAt": changed,
         "useCount": int(uses.amount),
-        "successRate": counts["success_rate"].amount if "success_rate" in counts else 0.0,
+        "successRate": figure("success_rate", 0.0),
     }
     if came is None:
         return now
@@ -203,17 +191,6 @@ def _loops(row: Row, came: list[str]) -> list[str]:
     return every
 
 
-def _is_stored(memory: Lesson) -> bool:
-    return memory.state in STORED
-
-
-def _in_staging(rows: Iterable[Row]) -> list[Row]:
-    """What waits for a person, and what was refused; in the order of writing."""
-    return sorted(
-        (row for row in rows if staging_status(row.memory)), key=lambda row: int(row.place or 0)
-    )
-
-
 def _stage_id(row: Row, at: str, number: int) -> str:
     return f"stage-{int(seconds(at) * 1000 + 0.5)}-{row.order if row.order >= 0 else number}"
 
@@ -225,7 +202,3 @@ def _stats(learnings: list[Record]) -> Record:
             if isinstance(name, str):  # a learning that came without it leaves so
                 counts[name] = counts.get(name, 0) + 1
     return {"totalLearnings": len(learnings), "byType": by_type, "byTaskType": by_task}
-
-
-def _last(times: Iterable[str]) -> str:
-    return max((at for at in times if at), key=seconds, default="")
