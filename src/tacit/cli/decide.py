@@ -7,20 +7,18 @@ reversibly, or answers no. A number that was never shown means nothing: nobody's
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from tacit.cli.verb import Answer, Asked, Cli, arg, opt, verb
+from tacit.cli.words import one_line
 from tacit.core.errors import Refused, UsageError, numbered
 from tacit.learn import correcting
-from tacit.lesson import memory_json
+from tacit.lesson import Lesson, memory_json
 from tacit.screens.numbers import COLUMNS
 from tacit.screens.passing import lesson_meant, meant, word_done
 
-if TYPE_CHECKING:
-    from tacit.memory import Memory as Memories
-
-_WHAT = arg("what", nargs=-1, required=False, metavar="N|ID", help="numbers of the screens, or ids")
-_REASON = opt("--reason", default="", metavar="REASON", help="why; it is kept in the journal")
+WHAT = arg("what", nargs=-1, required=False, metavar="N|ID", help="numbers of the screens, or ids")
+REASON = opt("--reason", default="", metavar="REASON", help="why; it is kept in the journal")
 
 
 @verb(
@@ -31,28 +29,11 @@ _REASON = opt("--reason", default="", metavar="REASON", help="why; it is kept in
   tacit keep 1 --always     stands at every start
   tacit undo 1              takes it back""",
 )
-@_WHAT
-@_REASON
+@WHAT
+@REASON
 @opt("--always/--not-always", default=None, help="tell it at every start, whatever else fits")
 def keep_verb(args: Asked, cli: Cli) -> Answer:
-    if args.always is None:
-        return _each("keep", args, cli)
-    _need_something("keep", args)
-    with cli.open(args, create=False) as memories:
-        memories.need_person("Keeping or dropping")
-        ids = {name: lesson_meant(memories, name) for name in args.what}
-        done = [
-            {"what": name, **_always(memories, id, args.always, args.reason, name)}
-            for name, id in ids.items()
-        ]
-    return _said(done)
-
-
-def _always(memories: Memories, id: str, on: bool, reason: str, name: str) -> dict[str, str]:
-    memory = correcting.pin(memories, id, on, reason=reason)
-    did = "told at every start" if on else "told at every start no more"
-    did += f" (tacit keep {name} --{'not-' * on}always takes it back)"
-    return {"id": memory.id, "did": did, "text": memory.text}
+    return _each("keep", args, cli)
 
 
 @verb(
@@ -63,42 +44,41 @@ def _always(memories: Memories, id: str, on: bool, reason: str, name: str) -> di
   tacit drop --from https://example.org/page     everything that came from there
   tacit drop 2 --erase     blank its text everywhere, also in journal and backups: no way back""",
 )
-@_WHAT
-@_REASON
+@WHAT
+@REASON
 @opt("--from", "source", metavar="SOURCE", help="all that came from this document or stream")
 @opt("--all", "every", is_flag=True, help="everything in this project")
 @opt("--erase", is_flag=True, help="blank its text everywhere, for good (asks)")
 def drop_verb(args: Asked, cli: Cli) -> Answer:
     if args.source or args.every:
         return _dropped(args, cli)
-    if args.erase:
-        return _erased(args, cli)
-    return _each("drop", args, cli)
+    return _erased(args, cli) if args.erase else _each("drop", args, cli)
 
 
 def _each(word: str, args: Asked, cli: Cli) -> Answer:
-    _need_something(word, args)
+    """Keep or drop each; all of them are known before anything is done."""
+    always = getattr(args, "always", None)
     with cli.open(args, create=False) as memories:
+        _need_something(word, args)
         memories.need_person("Keeping or dropping")
-        # all of them are known before anything is done
-        ids = {name: meant(memories, name) for name in args.what}
-        done = [
-            {"what": name, **word_done(memories, id, word, args.reason, name)}
-            for name, id in ids.items()
-        ]
-    return _said(done)
+        which = meant if always is None else lesson_meant
+        done = []
+        for name, id in {name: which(memories, name) for name in args.what}.items():
+            if always is None:
+                said = word_done(memories, id, word, args.reason, name)
+            else:
+                memory = memories.keep(id, always=always, reason=args.reason)
+                did = "told at every start" + (" no more" if not always else "")
+                did += f" (tacit keep {name} --{'not-' if always else ''}always takes it back)"
+                said = {"id": memory.id, "did": did, "text": memory.text}
+            done.append({"what": name, **said})
+    lines = [f"{each['what']}: {each['did']}: {one_line(each['text'], COLUMNS)}" for each in done]
+    return Answer({"done": done}, "\n".join(lines))
 
 
 def _need_something(word: str, args: Asked) -> None:
     if not args.what:
         raise UsageError(f"tacit {word}: what?", f"tacit shows numbers: tacit {word} 1 3")
-
-
-def _said(done: list[dict[str, str]]) -> Answer:
-    from tacit.cli.words import one_line
-
-    lines = [f"{each['what']}: {each['did']}: {one_line(each['text'], COLUMNS)}" for each in done]
-    return Answer({"done": done}, "\n".join(lines))
 
 
 def _dropped(args: Asked, cli: Cli) -> Answer:
@@ -107,19 +87,17 @@ def _dropped(args: Asked, cli: Cli) -> Answer:
         raise UsageError("tacit drop: --from SOURCE, --all, or numbers: one of them.")
     with cli.open(args, create=False) as memories:
         memories.need_person("Keeping or dropping")
-        gone = (
-            correcting.clear(memories, reason=args.reason)
-            if args.every
-            else correcting.forget(memories, "", origin=args.source, reason=args.reason)
-        )
+        if args.every:
+            gone = correcting.clear(memories, reason=args.reason)
+        else:
+            gone = memories.drop(source=args.source, reason=args.reason)
     back = "tacit undo ID, each" if args.every else f"tacit undo --from {args.source}"
-    told = f"dropped {numbered(len(gone), 'lesson')}; {back}, brings it back"
-    return Answer({"memories": [memory_json(each) for each in gone]}, told)
+    return _gone(gone, f"dropped {numbered(len(gone), 'lesson')}; {back}, brings it back")
 
 
 def _erased(args: Asked, cli: Cli) -> Answer:
-    _need_something("drop", args)
     with cli.open(args, create=False) as memories:
+        _need_something("drop", args)
         memories.need_person("Erasing")
         found = [memories.get(lesson_meant(memories, name)) for name in args.what]
         if not args.yes:
@@ -128,6 +106,9 @@ def _erased(args: Asked, cli: Cli) -> Answer:
             lines = [*(each.text for each in found), "Erase this everywhere, for good? [y/N] "]
             if not cli.put("\n".join(lines)):
                 raise Refused("Nothing was erased.")
-        gone = [correcting.erase(memories, each.id, reason=args.reason) for each in found]
-    data = {"memories": [memory_json(each) for each in gone]}
-    return Answer(data, f"erased {', '.join(each.id for each in gone)}")
+        gone = [memories.drop(each.id, erase=True, reason=args.reason)[0] for each in found]
+    return _gone(gone, f"erased {', '.join(each.id for each in gone)}")
+
+
+def _gone(gone: Sequence[Lesson], told: str) -> Answer:
+    return Answer({"memories": [memory_json(each) for each in gone]}, told)
