@@ -25,7 +25,6 @@ class Memories(Memory):
     home_of = learning.home_of
     _named = learning._named
     _reported = learning._reported
-    accept_guard = guarding.accept_guard
     add = correcting.add
     add_many = correcting.add_many
     alarms = health_of.alarms
@@ -94,7 +93,6 @@ class Memories(Memory):
     news = team.news
     note = correcting.note
     notes = queries.notes
-    offer_guards = guarding.offer_guards
     page = block.page
     pin = correcting.pin
     plan_replay = replaying.plan_replay

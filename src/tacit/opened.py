@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from tacit.core.config import Settled
     from tacit.core.ports import Model
     from tacit.core.profile import Profile
-    from tacit.core.proposal import Proposal
     from tacit.core.rows import Choice
     from tacit.core.trust import Actor
     from tacit.place.files import WorkTree
@@ -151,12 +150,6 @@ class Opened:
     def close(self) -> None:
         """Close the store's connection."""
         self.store.close()
-
-    def accept_guard(self, offer: Proposal) -> str:
-        """Arm a guard that was offered, and say so."""
-        from tacit.guards.guarding import accept_guard
-
-        return accept_guard(self, offer)
 
     @property
     def work_tree(self) -> WorkTree:

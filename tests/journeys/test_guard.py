@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 from tests import verbs
-from tests.verbs import open as open_memories
 
 from tacit.core.errors import Refused
 from tacit.guards.armed import concerned, guards_path
@@ -56,12 +55,6 @@ def _sessions(folder: Path, told: int, before: int) -> list[Any]:
 def _learned(name: str, step: Any, folder: Path) -> None:
     with verbs.open() as memories:
         memories.learn(_session(name, folder, step), over=True)
-
-
-def _reader(question: str) -> str:
-    """A reader who names the one call of the one lesson it is asked about."""
-    assert f"1. {TEXT}" in question
-    return json.dumps({"forms": [{"lesson": 1, "when": "call", "form": FORM}]})
 
 
 def _armed(step: str = "ask", text: str = TEXT, form: str = FORM, **named: Any) -> tuple[str, str]:
@@ -139,77 +132,6 @@ def test_its_record_comes_first(folder: Path) -> None:
         assert few.guard.step == "ask"
         more = memories.arm_guard(lesson.id, "refuse", form=FORM, anyway=True)
         assert [more.guard.step] == [each.guard.step for each in memories.guards()] == ["refuse"]
-
-
-def _given(folder: Path, text: str, times: int) -> str:
-    """A lesson that was told at so many starts, after which its call was made all the same."""
-    with verbs.open(by="ada", yes=True) as memories:
-        lesson = memories.add(text).id
-        memories.store.tidy()
-    for n in range(times):
-        start = {
-            "session_id": f"g{n}",
-            "cwd": str(folder),
-            "hook_event_name": "SessionStart",
-            "source": "startup",
-        }
-        assert "pnpm install" in hooks.respond(
-            "session-start", start, dict(os.environ), host="claude-code"
-        )
-        _learned(f"g{n}", BAD, folder)
-    return lesson
-
-
-@pytest.mark.parametrize(
-    ("told", "before", "step"), [(1, 9, ""), (2, 1, ""), (2, 4, "ask"), (3, 9, "refuse")]
-)
-def test_what_came_back_twice_although_it_was_given_is_offered_to_the_person(
-    folder: Path, told: int, before: int, step: str
-) -> None:
-    """In the inbox with its record; a yes arms it, a no is remembered, and it is offered once."""
-    lesson = _given(folder, TEXT, told)
-    sessions = _sessions(folder, told, before)
-    with verbs.open(by="ada", yes=True) as memories:
-        offered = memories.offer_guards(lambda: sessions, _reader)
-        assert [(each.memory, (each.payload or {})["step"]) for each in offered] == (
-            [(lesson, step)] if step else []
-        )
-        assert memories.guards() == [], "nothing is armed without a yes"
-        if step:
-            assert (
-                f"{told + before} right, 0 wrong" in offered[0].reason
-                and memories.offer_guards(lambda: sessions, _reader) == []
-            )
-            assert [each.id for each in memories.for_person()] == [offered[0].id]
-            memories.review(offered[0].id, "approve")
-            assert [each.guard.step for each in memories.guards()] == [
-                step
-            ] and memories.proposals() == []
-            assert memories.offer_guards(lambda: sessions, _reader) == []
-
-
-def test_an_offer_stands_on_the_first_screen_and_a_word_arms_it(
-    folder: Path, tacit: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    _given(folder, TEXT, 2)
-    with open_memories(by="ada", yes=True) as memories:
-        [offer] = memories.offer_guards(lambda: _sessions(folder, 2, 4), _reader)
-    said = " ".join(tacit().out.split())
-    assert "From now on ask you before such a call?" in said and "6 right, 0 wrong" in said
-    rows = {row["id"]: row["number"] for row in tacit("--json").data["screen"]["new"]}
-    assert tacit("keep", str(rows[offer.id])).code == 0
-    assert tacit("guard", "--json").data["armed"][0]["step"] == "ask"
-
-
-def test_an_offer_that_was_declined_does_not_come_again(folder: Path) -> None:
-    _given(folder, TEXT, 2)
-    with verbs.open(by="ada", yes=True) as memories:
-        [offer] = memories.offer_guards(lambda: _sessions(folder, 2, 4), _reader)
-        memories.review(offer.id, "reject")
-        assert (
-            memories.guards() == []
-            and memories.offer_guards(lambda: _sessions(folder, 2, 4), _reader) == []
-        )
 
 
 def test_nobody_but_a_person_arms_or_disarms(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -354,9 +276,3 @@ def test_a_store_with_firings_is_sound(folder: Path) -> None:
     _asked(folder)
     with verbs.open() as memories:
         assert list(check(memories.store).faults) == []
-
-
-def test_no_session_is_read_where_no_lesson_could_be_offered(folder: Path) -> None:
-    with verbs.open(by="ada", yes=True) as memories:
-        memories.add(TEXT)
-        assert memories.offer_guards(lambda: pytest.fail("read for nothing")) == []

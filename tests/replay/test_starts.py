@@ -14,7 +14,7 @@ from tests.verbs import open as open_memories
 from tacit.core.value import replace
 from tacit.hooks.main import respond
 from tacit.place.identity import head_commit
-from tacit.replay import Replay
+from tacit.replay import Replay, replaying
 from tacit.replay.pairs import Spent, settled_verdict
 from tacit.replay.request import starts_folder
 from tacit.replay.starts import Start, note_start, start_of
@@ -162,9 +162,9 @@ def test_what_harms_in_a_replay_is_suspended_and_asks(repo: Path, tmp_path: Path
             replace(told, standing=settled_verdict([])),
             replace(told, text="other words"),
         ):
-            memories._suspend(other)
+            replaying._suspend(memories, other)
             assert memories.get(lesson.id).state == lesson.state
-        memories._suspend(told)
+        replaying._suspend(memories, told)
         now = memories.get(lesson.id)
         assert (now.state, now.previous_state) == ("doubted", lesson.state)
         asked = subprocess.run(

@@ -81,14 +81,3 @@ def test_a_receipt_says_what_was_kept_of_a_persons_words() -> None:
         == "; kept “no, use pnpm, not npm”; 3 wait for your word (tacit review)"
     )
     assert heard_line(["a", "b", "c", "d"], 0) == "; kept “a”, “b” and 2 more"
-
-
-def test_sessions_are_named_by_what_tells_them_apart() -> None:
-    """Ids of Codex and opencode begin with the time: eight characters of them are those of every session of a day."""
-    from tacit.cli.audit import telling_length
-
-    ids = ["01a1eb77-aaaa-1", "01a1eb77-aaab-2", "ses_e148x"]
-    short = telling_length(ids)
-    assert len({id[:short] for id in ids}) == 3 and short == 13
-    assert telling_length(["3aa6d49e-1093", "f6f52a78-2211"]) == 8
-    assert telling_length(["same", "same"]) >= 8 and telling_length([]) >= 8

@@ -9,7 +9,7 @@ from typing import Any
 import apsw
 
 from tacit.cli.connect import standing_notes
-from tacit.cli.copies import repaired
+from tacit.cli.data import repaired
 from tacit.cli.setup import compile_bytecode
 from tacit.cli.verb import Answer, Asked, Cli, opt, verb
 from tacit.cli.words import hung, one_line, paint

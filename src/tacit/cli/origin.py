@@ -3,59 +3,139 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
-from tacit.cli.audit import audit_verb
-from tacit.cli.journal import log_verb
+from tacit.cli.night import log_verb, tend_verb
 from tacit.cli.page import page_verb
-from tacit.cli.tend import tend_verb
-from tacit.cli.verb import Answer, Asked, Cli, Verbs, arg, did_you_mean, opt, verb
-from tacit.cli.words import memory_line, table
+from tacit.cli.verb import Answer, Asked, Cli, OneOf, Verbs, arg, did_you_mean, opt, verb
+from tacit.cli.words import WITHHELD_HERE, one_line, table, width, wrapped
 from tacit.core.errors import UsageError
+from tacit.core.value import replace
 from tacit.hosts import run_in_shell
 from tacit.learn import correcting, queries
 from tacit.lesson import memory_json
+from tacit.memory import Memory as Memories
+from tacit.origins import knowing
 from tacit.screens.passing import lesson_meant
-from tacit.screens.wording import standing_words
+from tacit.screens.views import audit_json
+from tacit.screens.wording import CAME, standing_words
+from tacit.trial import proving
+from tacit.trial.audit import by_subject
+
+if TYPE_CHECKING:
+    from tacit.trial.audit import GivenLesson, RunAudit
+
+WIDE = 118
+
+
+@verb(
+    "audit",
+    "what a run was given, and what came back",
+    end="""With --check or --fail-on, RUN may also be the run's own file.
+
+example:
+  tacit origin audit events/r7.jsonl --fail-on regression""",
+    long=True,
+)
+@arg("run", default="", metavar="RUN", required=False, help="a session; without it the latest")
+@opt("--check", is_flag=True, help="which given lessons did a finding repeat?")
+@opt("--fail-on", type=OneOf(("regression",)), help="exit 1 if a finding undoes an earlier fix")
+def audit_verb(args: Asked, cli: Cli) -> Answer:
+    with cli.open(args, create=bool(args.fail_on)) as memories:
+        if args.check or args.fail_on:
+            return _held_against(memories, args)
+        found = proving.audit(memories, args.run)
+        hidden = queries.withheld_in(memories, run_in_shell(cli.env))
+        headline = [] if args.run else [proving.said_again(memories).sentence]
+    for n, each in enumerate(found):
+        lessons = (
+            replace(one, text=WITHHELD_HERE, quote="") if one.memory in hidden else one
+            for one in each.lessons
+        )
+        found[n] = replace(each, lessons=tuple(lessons))
+    data: dict[str, Any] = {"runs": [audit_json(each) for each in found]}
+    if args.run:
+        return Answer(data, "\n".join(_run_lines(found[0])))
+    data["headline"] = headline
+    rows = []
+    for each in found:
+        at, task = each.run.started_at[:16].replace("T", " "), one_line(each.run.task, 200)
+        rows.append([each.run.foreign_id, at, *_came(each.lessons), task])
+    if not rows:
+        return Answer(data, "no session is known here yet")
+    shown = table(rows, ("session", "started", "given", "left out", "came back", "task"))
+    lines = [*wrapped(headline[0], 0, WIDE), "", shown, ""]
+    return Answer(data, "\n".join([*lines, "tacit origin audit SESSION tells which lessons"]))
+
+
+def _run_lines(one: RunAudit) -> list[str]:
+    lines = [*wrapped(f"{one.run.foreign_id}: {one_line(one.run.task, 200)}"), ""]
+    if not one.lessons:
+        return [*lines, "No lesson was given to this session, and none left out."]
+    given, out, back = _came(one.lessons)
+    told = (
+        f"{given} given, {out} left out to compare; of those given the problem of {back} came back."
+    )
+    rows = []
+    for each in one.lessons:
+        was = "left out" if each.arm == "withheld" else "given"
+        came = CAME.get(each.outcome, each.outcome) + (", cited" if each.cited else "")
+        rows.append([each.memory, was, came, one_line(each.text, 400)])
+    lines += [
+        *wrapped(told),
+        "",
+        table(rows, ("id", "lesson was", "its problem", "lesson"), flow=True),
+    ]
+    for each in one.lessons:
+        if each.quote:
+            lines += ["", *wrapped(f"{each.memory} came back: “{each.quote}”", 2, WIDE)]
+    return lines
+
+
+def _came(lessons: Sequence[GivenLesson]) -> tuple[str, str, str]:
+    """How many subjects were given, how many left out, and of how many lessons the problem came back."""
+    given, out = by_subject(lessons)
+    back = sum(each.outcome == "occurred" for each in lessons if each.arm != "withheld")
+    return str(given), str(out), str(back)
+
+
+def _held_against(memories: Memories, args: Asked) -> Answer:
+    """An origin's own measures of one run: lessons that a finding repeated, fixes that came undone."""
+    if not args.run:
+        raise UsageError("Audit which run?", "Give its id or its file.")
+    back = knowing.regressions(memories, args.run) if args.fail_on else []
+    checked = knowing.check(memories, args.run) if args.check else []
+    names = {each.memory: memories.get(each.memory).alias or each.memory for each in checked}
+    lines = [each.sentence for each in back]
+    for each in checked:
+        text = one_line(each.text, max(20, width() - 34))
+        lines.append(f"{each.signal:<11} {each.overlap:>3} %  {names[each.memory]}  {text}")
+    checks = [{**each.__dict__, "name": names[each.memory]} for each in checked]
+    undone = [{**each.__dict__, "sentence": each.sentence} for each in back]
+    data = {"checks": checks, "regressions": undone}
+    return Answer(data, "\n".join(lines), code=1 if back else 0)
 
 
 @verb("forget", "take out lessons by id, origin or all, reversibly (drop: by number)")
-@arg("id", metavar="ID", required=False)
-@opt("--origin", metavar="ORIGIN", help="everything that came from this document or stream")
+@arg("id", default="", metavar="ID", required=False)
+@opt("--origin", default="", metavar="ORIGIN", help="all that came from this document or stream")
 @opt("--all", is_flag=True, help="everything in this project")
-@opt("--reason", metavar="REASON")
-@opt("--dry-run", is_flag=True)
+@opt("--reason", default="", metavar="REASON")
 def forget_verb(args: Asked, cli: Cli) -> Answer:
     if args.all and (args.id or args.origin):
-        raise UsageError(
-            "tacit origin forget --all takes no id and no origin.",
-            "It takes out everything in this project.",
-        )
-    origin, reason = args.origin or "", args.reason or ""
+        how = "It takes out everything in this project."
+        raise UsageError("tacit origin forget --all takes no id and no origin.", how)
     with cli.open(args, create=False) as memories:
-        id = lesson_meant(memories, args.id or "")
-        if args.dry_run:
-            every = queries.listed(
-                memories, equal={"origin": origin} if origin else {}, limit=1_000_000
-            )
-            found = every if args.all or origin else [memories.get(id)]
-            told = f"would forget {len(found)}:\n" + table([memory_line(m) for m in found])
-            return Answer({"memories": [memory_json(m) for m in found], "dry_run": True}, told)
-        gone = (
-            correcting.clear(memories, reason=reason)
-            if args.all
-            else correcting.forget(memories, id, origin=origin, reason=reason)
-        )
-    named = (
-        "" if args.all else f": {', '.join(m.id for m in gone[:8])}{' …' if len(gone) > 8 else ''}"
-    )
-    what = f"--origin {origin}" if origin else "ID, each" if args.all else gone[0].id
-    return Answer(
-        {"memories": [memory_json(m) for m in gone]},
-        f"forgot {len(gone)}{named}; back with tacit undo {what}",
-    )
+        if args.all:
+            gone = correcting.clear(memories, reason=args.reason)
+        else:
+            id = lesson_meant(memories, args.id)
+            gone = memories.drop(id, source=args.origin, reason=args.reason)
+    what = f"--from {args.origin}" if args.origin else "ID, each" if args.all else gone[0].id
+    told = f"forgot {len(gone)}; back with tacit undo {what}"
+    return Answer({"memories": [memory_json(each) for each in gone]}, told)
 
 
 @verb("feedback", "say that a lesson helped, was wrong or is outdated")
@@ -63,21 +143,20 @@ def forget_verb(args: Asked, cli: Cli) -> Answer:
 @opt("--helped", "word", flag_value="helped", help="a signal, never a verdict")
 @opt("--wrong", "word", flag_value="wrong", help="evidence against its text")
 @opt("--outdated", "word", flag_value="outdated", help="it sinks until it is met again")
-@opt("--run", metavar="RUN")
-@opt("--reason", metavar="REASON")
+@opt("--run", default="", metavar="RUN")
+@opt("--reason", default="", metavar="REASON")
 def feedback_verb(args: Asked, cli: Cli) -> Answer:
     if not args.word:
         raise UsageError("tacit origin feedback: --helped, --wrong or --outdated?")
     with cli.open(args, create=False) as memories:
         run = args.run or run_in_shell(cli.env)
-        memory = correcting.feedback(
-            memories, args.id, args.word, run=run, reason=args.reason or ""
-        )
-        said, against = standing_words(memory, memories.profile), memory.tally.contradicted
+        memory = correcting.feedback(memories, args.id, args.word, run=run, reason=args.reason)
+        told = f"noted: {args.word}. {memory.id} is now: "
+        told += standing_words(memory, memories.profile).words
         counts = args.word == "helped" or correcting.may_change(memories, memory)
         note = f"kept as a doubt: it stands on more than an agent's word. {memories.actor.how}"
-    told = f"noted: {args.word}. {memory.id} is now: {said.words}"
-    told += f"; {against} spoke against it so far" if against else ""
+    if memory.tally.contradicted:
+        told += f"; {memory.tally.contradicted} spoke against it so far"
     return Answer(memory_json(memory), told, warnings=[] if counts else [note])
 
 
@@ -97,7 +176,11 @@ class Origin(Verbs):
             if word.startswith("--") and name in ("store", "project", "like"):
                 shared[name] = attached or value
         with cli.open(Asked(**{**shared, **cli.shared}), create=False) as memories:
-            return memories.profile.verbs
+            verbs = memories.profile.verbs
+        if not verbs:
+            how = "tacit init --like NAME makes it like one."
+            raise UsageError("This project is like no origin, so there are no verbs of one.", how)
+        return verbs
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return sorted(OWN)
@@ -109,7 +192,7 @@ class Origin(Verbs):
         first, *rest = args
         line = [first]
         if first not in OWN:
-            line = self._need_verbs(ctx, rest).get(first, "").split()
+            line = self.said(ctx, rest).get(first, "").split()
             if not line:
                 self.unknown(ctx, first)
         if line[0] in OWN:
@@ -120,27 +203,16 @@ class Origin(Verbs):
         return found.name, found, [*line, *rest]
 
     def alone(self, ctx: click.Context) -> Answer:
-        verbs = self._need_verbs(ctx)
-        rows = [[name, f"tacit {_whole(line)}"] for name, line in verbs.items()]
+        verbs = self.said(ctx)
+        rows = []
+        for name, line in verbs.items():
+            ours = f"origin {line}" if line.split()[0] in OWN else line
+            rows.append([name, f"tacit {ours}"])
         return Answer({"verbs": dict(verbs)}, table(rows, ("tacit origin", "is")))
 
     def unknown(self, ctx: click.Context, word: str) -> NoReturn:
-        near = did_you_mean(word, self._need_verbs(ctx), "tacit origin lists them.")
+        near = did_you_mean(word, self.said(ctx), "tacit origin lists them.")
         raise UsageError(f"There is no verb {word!r} here.", near)
-
-    def _need_verbs(self, ctx: click.Context, args: Sequence[str] = ()) -> Mapping[str, str]:
-        verbs = self.said(ctx, args)
-        if not verbs:
-            raise UsageError(
-                "This project is like no origin, so there are no verbs of one.",
-                "tacit init --like NAME makes it like one.",
-            )
-        return verbs
-
-
-def _whole(line: str) -> str:
-    """A line of ours as it is typed."""
-    return f"origin {line}" if line.split()[0] in OWN else line
 
 
 origin = Origin("origin", does="verbs of the system that this project is like, as it calls them")

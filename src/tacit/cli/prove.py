@@ -1,4 +1,4 @@
-"""effect, audit, feedback: does it help?"""
+"""effect: does it help?"""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import csv
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from tacit.cli.connect import connected_hosts
 from tacit.cli.verb import Answer, Asked, Cli, arg, opt, verb
 from tacit.cli.words import (
     PIPE_CHARACTERS,
@@ -29,13 +30,11 @@ from tacit.screens.views import effect_json
 from tacit.screens.wording import standing_words
 from tacit.trial import proving
 
-WITH_BARS = 110  # columns of a screen that has room for intervals as bars
-
 if TYPE_CHECKING:
     from tacit.trial.effect import Effects, LessonEffect
 
-
-# -- effect ---------------------------------------------------------------------------------------------------------------
+WITH_BARS = 110  # columns of a screen that has room for intervals as bars
+WIDE = 118
 
 
 @verb(
@@ -44,25 +43,18 @@ if TYPE_CHECKING:
     end="""Method, assumptions and limits: docs/effect.md.""",
     long=True,
 )
-@arg(
-    "id",
-    metavar="ID",
-    required=False,
-    help="one lesson; without it all of them and the whole memory",
-)
+@arg("id", default="", metavar="ID", required=False, help="one lesson; without it the whole memory")
 @opt("--csv", is_flag=True, help="one tidy row per use, with assignment probabilities")
 @opt("--limit", type=int, default=30, metavar="LIMIT")
 def effect_verb(args: Asked, cli: Cli) -> Answer:
     with cli.open(args, create=False) as memories:
         if args.csv:
-            csv.writer(cli.out, lineterminator="\n").writerows(
-                proving.effect_rows(memories, args.id or "")
-            )
+            rows = proving.effect_rows(memories, args.id)
+            csv.writer(cli.out, lineterminator="\n").writerows(rows)
             return Answer(printed=True)
-        found = memories.effect(args.id or "")
-        nothing = "" if found.lessons else _nothing(memories)
+        found, replays = memories.effect(args.id), replaying.replayed(memories, args.id)
         hidden, profile = queries.withheld_in(memories, run_in_shell(cli.env)), memories.profile
-        replays = replaying.replayed(memories, args.id or "")
+        lines = [] if found.lessons else [_nothing(memories)]
     lessons = [
         replace(each, memory=replace(each.memory, text=WITHHELD_HERE))
         if each.memory.id in hidden
@@ -70,77 +62,59 @@ def effect_verb(args: Asked, cli: Cli) -> Answer:
         for each in found.lessons
     ]
     found = replace(found, lessons=tuple(lessons))
-    text = nothing or _effect_text(cli, found, profile, args.id, args.limit)
-    told = [
-        f"Done again in pairs, {each['lesson']} on {each['day']}: {each['sentence']}"
-        for each in replays
-    ]
-    lines = [line for said in told for line in wrapped(said, 0, 118)]
-    return Answer({**effect_json(found), "replays": replays}, "\n".join([text, *lines]))
+    if found.lessons:
+        one = found.lessons[0]
+        lines = _one(one, found) if args.id else _all(cli, found, profile, args.limit)
+    for each in replays:
+        said = f"Done again in pairs, {each['lesson']} on {each['day']}: {each['sentence']}"
+        lines += wrapped(said, 0, WIDE)
+    return Answer({**effect_json(found), "replays": replays}, "\n".join(lines))
 
 
 def _nothing(memories: Memories) -> str:
     """What is missing where nothing was given yet: a lesson in force, a host that is connected, or the next session."""
-    from tacit.cli.connect import connected_hosts
-
     count, hosts = counted(memories).in_force, connected_hosts(memories.place.root, memories.env)
-    given = "No lesson was given here yet"
+    given, on = "No lesson was given here yet", f"Connected: {', '.join(hosts)}"
     compare = "and those that can be measured are left out now and then to compare"
     if not hosts:
         return f"{given}. A connected host gives them, {compare}: tacit connect HOST"
     if not count:
-        return f"{given}: none is in force. Connected: {', '.join(hosts)}; tacit learn takes in past sessions."
-    return f"{given}. Connected: {', '.join(hosts)}. The next session is given what fits of {numbered(count, 'lesson')}, {compare}."
+        return f"{given}: none is in force. {on}; tacit learn takes in past sessions."
+    many = numbered(count, "lesson")
+    return f"{given}. {on}. The next session is given what fits of {many}, {compare}."
 
 
-def _effect_text(cli: Cli, found: Effects, profile: Profile, one: str | None, limit: int) -> str:
-    if one:
-        return "\n".join(_one(found, profile))
-    shown = found.lessons[:limit]
+def _all(cli: Cli, found: Effects, profile: Profile, limit: int) -> list[str]:
     narrow = cli.out.isatty() and width() < WITH_BARS  # a bar that is cut says less than none
-    rows = [
-        [
-            each.memory.id,
-            _word(each, profile, cli),
-            str(each.known.units or "-"),
-            "" if narrow or not each.known.units else bar,
-            one_line(each.memory.text, PIPE_CHARACTERS),
-        ]
-        for each, bar in zip(shown, plot(shown, 31))
-    ]
-    lines = [line for said in found.headline for line in wrapped(said, 0, 118)] + [""]
+    shown, rows = found.lessons[:limit], []
+    for each, bar in zip(shown, plot(shown, 31)):
+        said, units = standing_words(each.memory, profile), each.known.units
+        stands = paint(cli, said.tone, said.words.replace(" sessions)", ")"))
+        text = one_line(each.memory.text, PIPE_CHARACTERS)
+        shows = "" if narrow or not units else bar
+        rows.append([each.memory.id, stands, str(units or "-"), shows, text])
     heads = ("id", "does it help?", "sessions", "fewer problems 0 more problems ", "lesson")
-    lines += [table(*filled(rows, heads), flow=True), ""]
-    beneath = [
-        f"Given: {found.tokens:,} tokens. {found.unsettled} uses wait for their session's end,"
-        f" {found.unknown} could not be told.",
-        *found.notes,
-    ]
-    return "\n".join([*lines, *(line for said in beneath for line in wrapped(said, 0, 118))])
+    told = f"Given: {found.tokens:,} tokens. {found.unsettled} uses wait for their session's end,"
+    told += f" {found.unknown} could not be told."
+    lines = [line for said in found.headline for line in wrapped(said, 0, WIDE)]
+    lines += ["", table(*filled(rows, heads), flow=True), ""]
+    return [*lines, *(line for said in (told, *found.notes) for line in wrapped(said, 0, WIDE))]
 
 
-def _one(found: Effects, profile: Profile) -> list[str]:
+def _one(each: LessonEffect, found: Effects) -> list[str]:
     """All that is known of one lesson."""
-    each = found.lessons[0]
-    lines = [*wrapped(each.memory.text, 0, 118), ""]
+    lines = [*wrapped(each.memory.text, 0, WIDE), ""]
     if each.known.units:
         lines += [f"  fewer problems {plot([each], 61)[0]} more", ""]
     lines += each.known.lines
     for wish in found.again.wishes:
-        lines.append(wish.sentence)
-        lines += [f"  {day} “{words}”" for day, words in wish.quotes]
+        lines += [wish.sentence, *(f"  {day} “{words}”" for day, words in wish.quotes)]
     if each.known.former:
         lines.append(f"Of its former words: {each.known.former}")
-    return lines + [each.sentence for each in (found.guards, found.checks) if each]
+    return lines + [one.sentence for one in (found.guards, found.checks) if one]
 
 
-def _word(each: LessonEffect, profile: Profile, cli: Cli) -> str:
-    """How a lesson stands, as `tacit list` and `why` say it."""
-    said = standing_words(each.memory, profile)
-    return paint(cli, said.tone, said.words.replace(" sessions)", ")"))
-
-
-def plot(lessons: Sequence[LessonEffect], width: int = 41) -> list[str]:
+def plot(lessons: Sequence[LessonEffect], width: int) -> list[str]:
     """A line per lesson on a common axis from −1 to +1: interval as a bar, estimate as a dot, zero as a rule."""
 
     def at(x: float) -> int:

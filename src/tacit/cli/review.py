@@ -367,9 +367,9 @@ def _staging(memories: Memories, verb: str) -> Answer:
         one = {"id": each.id, "status": status, **picked(each, "kind task_type text")}
         staged.append({**one, "confidence": each.tally.confidence, "reason": reason})
     rows = []
-    for each in staged:
-        why, text = one_line(each["reason"] or "", 44), one_line(each["text"], 60)
-        rows.append([each["id"], each["status"], each["kind"], why, text])
+    for one in staged:
+        why, text = one_line(one["reason"] or "", 44), one_line(one["text"], 60)
+        rows.append([one["id"], one["status"], one["kind"], why, text])
     shown = table(rows, ("id", "status", "kind", "reason", "lesson"))
     data = {"staged": staged, "stats": dict(stage.stats().__dict__)}
     return Answer(data, shown if rows else "nothing is staged")

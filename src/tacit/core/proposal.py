@@ -51,7 +51,6 @@ PROPOSAL_KINDS = {
     "merge": "two lessons say the same",
     "edit": "a model's rewrite, or a page edit, of a text",
     "page": "a line for the page",
-    "guard": "a lesson that code can check came back although it was given: ask, or refuse, before such a call?",
     "notice": "something to mend outside: what fails without a way out, or an instruction file that is wrong",
     "fork": "two machines changed one memory apart",
 }

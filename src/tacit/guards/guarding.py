@@ -6,29 +6,22 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from tacit.core.digest import short_hash
 from tacit.core.errors import Refused, TacitError, UsageError
 from tacit.core.links import CONFIRMED
-from tacit.core.proposal import Proposal
-from tacit.core.rows import run_id
 from tacit.core.run import Run
 from tacit.core.states import ACTIVE
 from tacit.core.value import replace, value
 from tacit.guards.condition import (
-    ASK,
     GUARD_STEPS,
     OFF,
     REFUSE,
     Guard,
     guard_from,
     guard_json,
-    says,
 )
 from tacit.guards.forms import EXAMPLES, MOST, Form, condition_of, proposed, question
 from tacit.guards.history import (
-    RIGHT,
     Record,
-    firings_in,
     offered,
     recorded,
     why_not_offered,
@@ -42,8 +35,6 @@ from tacit.lesson import Lesson, is_found_once
 from tacit.reading.asked import rows
 from tacit.reading.session import READING_PATIENCE
 from tacit.safety.redact import redact
-from tacit.store.lookups import CAME_BACK, used_often
-from tacit.trial.coin import WITHHELD
 
 if TYPE_CHECKING:
     from tacit.opened import Opened
@@ -182,70 +173,6 @@ def _arm(opened: Opened, guard: Guard, said: str) -> Standing:
         # whoever arms it stands for it: it has no coin of its own
         confirm(tx, guard.lesson, by=by, at=at)
     return Standing(guard, by, at, said)
-
-
-def offer_guards(
-    opened: Opened,
-    sessions: Callable[[], Iterable[Run | Source]],
-    ask: Callable[[str], str] | None = None,
-) -> list[Proposal]:
-    """Put a step into the inbox for each lesson that code can check and that came back in two sessions although it was given, where its
-    record is enough. Sessions are read only where a lesson could be offered; what was offered once is not offered again. `ask` is a
-    reader, who says in which form such a lesson can be checked."""
-    if not opened.project:
-        return []
-    project, given = opened.project_id, {}
-    used = opened.store.memories(used_often(opened.store, project, CAME_BACK))
-    back_again = [each for each in used if each.state == ACTIVE]
-    if ask is not None and back_again:
-        propose_forms(opened, back_again, ask)
-    could = {guard.lesson: guard for guard in guardable(opened)}
-    for lesson in (each.id for each in back_again if each.id in could):
-        runs = {use.run for use in opened.store.uses(memory=lesson) if use.arm != WITHHELD}
-        if len(runs) >= CAME_BACK:
-            given[lesson] = runs
-    records = {lesson: Record() for lesson in given}
-    back: dict[str, set[str]] = {lesson: set() for lesson in given}
-    for run in runs_of(opened, sessions()) if given else ():
-        row = run_id(project, run.host, run.id)
-        for lesson, runs in given.items():
-            found = tuple(firings_in(could[lesson], run))
-            was = records[lesson]
-            records[lesson] = Record(was.sessions + 1, was.firings + found)
-            if row in runs and any(each.verdict == RIGHT for each in found):
-                back[lesson].add(row)
-    made = []
-    for lesson, record in records.items():
-        step = offered(record) if len(back[lesson]) >= CAME_BACK else ""
-        if step:
-            guard = replace(could[lesson], step=step)
-            told = f"It came back in {len(back[lesson])} sessions that were told of it."
-            made.append(_offer(opened, guard, f"It {says(guard)}. {record.said} {told}"))
-    with opened.store.write() as tx:
-        new = [each for each in made if tx.proposal(each.id) is None]
-        for each in new:
-            tx.put_proposal(each)
-    return new
-
-
-def _offer(opened: Opened, guard: Guard, reason: str) -> Proposal:
-    payload = {"step": guard.step, "guard": guard_json(guard)}
-    id = short_hash(opened.project_id, "guard", guard.lesson, guard.step, says(guard))
-    project, now = opened.project_id, opened.now()
-    return Proposal(id, project, "guard", reason, "tend", now, guard.lesson, payload=payload)
-
-
-def accept_guard(opened: Opened, offer: Proposal) -> str:
-    """Arm what was offered, on the record that was shown, and say so; refused where the lesson says another thing by now."""
-    opened.need_person("A guard")
-    guard = guard_from((offer.payload or {})["guard"])
-    if may_guard(opened, offer.memory).text != guard.text:
-        raise Refused(
-            f"{offer.memory} says another thing by now.", f"tacit guard try {offer.memory}"
-        )
-    done = _arm(opened, guard, offer.reason)
-    word = "asks you" if done.guard.step == ASK else "is refused"
-    return f"it {word} from now on; back: tacit guard off {guard.lesson}"
 
 
 def disarm_guard(opened: Opened, id: str) -> list[Standing]:

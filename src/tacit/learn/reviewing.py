@@ -20,7 +20,7 @@ from tacit.store.counts import pieces_of_work
 if TYPE_CHECKING:
     from tacit.opened import Opened
 
-FOR_PERSON = ("notice", "guard")  # kinds of proposals that no agent is told of
+FOR_PERSON = ("notice",)  # kinds of proposals that no agent is told of
 LESSONS_WEIGHED = 1000  # of the newest lessons in a state, among which the best are chosen
 
 
@@ -101,17 +101,6 @@ def review(
                 seat.settle(waiting, reason or waiting.reason)
                 gone = correcting.erase(opened, waiting.memory, reason=reason)
                 return Reviewed(gone.id, gone.state, gone.state, "erased", "", waiting.id)
-            if waiting.kind == "guard":
-                said = opened.accept_guard(waiting)
-                seat.settle(waiting, reason or said)
-                return Reviewed(
-                    waiting.memory,
-                    state := opened.get(waiting.memory).state,
-                    state,
-                    said,
-                    "",
-                    waiting.id,
-                )
             return seat.accept(
                 waiting, text=text, stays=opened.get(into).id if into else "", reason=reason
             )

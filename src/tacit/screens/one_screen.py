@@ -462,7 +462,6 @@ def _question_row(
     if about is not None:
         why = held_words(about.gate_reason) if about.gate != "allow" else proposal.reason
         new = new_words(proposal) if proposal.kind in ("edit", "fork", "page") else ""
-        new = proposal.reason if proposal.kind == "guard" else new  # its record
         row = _lesson_row(
             memories, about, noticed, f"waits for you: {why}" if about.gate != "allow" else asks
         )

@@ -230,13 +230,6 @@ def question(kind: str, payload: Mapping[str, Any]) -> str:
     """What a proposal asks a person, in one line."""
     if kind == "notice" and payload.get("file"):
         return f"A line of {payload['file']} is wrong. Mend it?"
-    if kind == "guard":
-        does = (
-            "refuse such a call"
-            if payload.get("step") == "refuse"
-            else "ask you before such a call"
-        )
-        return f"It came back although it was given. From now on {does}?"
     return QUESTIONS.get(kind, kind)
 
 
