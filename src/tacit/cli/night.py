@@ -48,7 +48,7 @@ def tend_verb(args: Asked, cli: Cli) -> Answer:
         cli.progress(f"  {step} {one_line(words, 60)}")
 
     with cli.open(args, create=False) as memories:
-        asked = {"only": args.only, "dry_run": args.dry_run, "report": report}
+        asked: Any = {"only": args.only, "dry_run": args.dry_run, "report": report}
         done = tending.tend(memories, args.run, **asked, **named)
     cli.progress()
     notes = [note for step in done.steps for note in step.notes]
@@ -111,6 +111,7 @@ def _came_of(step: StepReport) -> str:
 @opt("--since", metavar="SINCE")
 @opt("--verb", metavar="VERB")
 @opt("--run", metavar="RUN")
+@opt("--memory", default="", metavar="ID")
 @opt("--note", metavar="TEXT", help="write a line of your own: what was changed, and --reason why")
 @opt("--reason", default="", metavar="REASON")
 @opt("--all-projects", is_flag=True)
@@ -122,6 +123,8 @@ def log_verb(args: Asked, cli: Cli) -> Answer:
     with cli.open(args, create=False) as memories:
         asked: Any = {**typed(args, ("verb", "by", "run")), "since": moment(args.since)}
         asked |= {"everywhere": args.all_projects, "limit": max(0, args.tail)}
+        if args.memory:
+            asked["memory"] = memories.get(args.memory).id
         found = queries.log(memories, newest=True, **asked)[::-1]
     text = table([*map(entry_line, found)]) or "the journal has no such entry"
     return Answer({"entries": [*map(entry_json, found)]}, text)
