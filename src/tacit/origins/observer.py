@@ -187,8 +187,8 @@ def parse_observer(raw: str) -> _Answer:
             text, (), _between(text, "current-task"), _between(text, "suggested-response"), marked
         )
     segments = tuple(
-        Segment(_between(part, "narrative") or "", tuple(_facts(_between(part, "facts") or "")))
-        for part in _all_between(inner, "segment")
+        Segment(_between(part, "narrative") or "", tuple(facts_in(_between(part, "facts") or "")))
+        for part in all_between(inner, "segment")
     )
     return _Answer(
         inner, segments, _between(text, "current-task"), _between(text, "suggested-response"), True
@@ -196,10 +196,10 @@ def parse_observer(raw: str) -> _Answer:
 
 
 def _between(text: str, tag: str) -> str | None:
-    return next(_all_between(text, tag), None)
+    return next(all_between(text, tag), None)
 
 
-def _all_between(text: str, tag: str) -> Iterator[str]:
+def all_between(text: str, tag: str) -> Iterator[str]:
     """What stands between each pair of tags; found by plain search, so that no input makes it slow."""
     low = text.lower()
     at = 0
@@ -212,7 +212,7 @@ def _all_between(text: str, tag: str) -> Iterator[str]:
         at = end
 
 
-def _facts(text: str) -> Iterator[str]:
+def facts_in(text: str) -> Iterator[str]:
     for line in text.splitlines():
         fact = re.sub(r"^\s*[-*+•]\s+", "", line).strip()
         if fact:

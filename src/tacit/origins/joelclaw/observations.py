@@ -19,6 +19,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -27,8 +28,10 @@ from tacit.core.digest import short_hash
 from tacit.core.exchange import Given, Opening, OriginVerdict, Row, Skipped
 from tacit.core.run import Finding, Reading, Run
 from tacit.core.states import STAGE, record_of
+from tacit.core.value import replace
 from tacit.hosts.source import STANDARD_INPUT, Source, json_record, said_place
-from tacit.lesson import MAX_TEXT_BYTES, Lesson
+from tacit.lesson import MAX_TEXT_BYTES, Lesson, Tally
+from tacit.origins.observer import all_between, cleaned, facts_in
 from tacit.origins.origin import STAGES
 
 if TYPE_CHECKING:
@@ -67,45 +70,18 @@ _ALIASES = (
     "rules conventions hard-rules architecture ops o11y-triage memory project people relationships"
 )
 _NAMED = {*(name.removeprefix("jc:") for name in CATEGORIES), *_ALIASES.split()}
-_VERDICTS = ("allow", "hold", "discard")
+VERDICTS = ("allow", "hold", "discard")
 MILLISECONDS = 100_000_000_000  # larger stamps count milliseconds: as seconds they would lie past the year 5000
 _MANY_WARNINGS = 20
 _HEAD = 65536
+_TELLING = frozenset(  # fields that tell such a document
+    "write_verdict category_id observation_type recall_count write_gate_version".split()
+)
 _COUNTS = {
     "recalls": "recall_count",
     "priority": "retrieval_priority",
     "merged": "merged_count",
 }  # opening balances
-# The order in which its document lists them; a new observation is written so.
-FIELDS = (
-    "id",
-    "session_id",
-    "source",
-    "timestamp",
-    "updated_at",
-    "observation",
-    "observation_type",
-    "write_verdict",
-    "write_confidence",
-    "write_reason",
-    "write_gate_version",
-    "write_gate_fallback",
-    "category_id",
-    "category_confidence",
-    "category_source",
-    "taxonomy_version",
-    "merged_count",
-    "recall_count",
-    "retrieval_priority",
-    "stale",
-    "stale_tagged_at",
-    "last_used_at",
-    "superseded_by",
-    "supersedes",
-    "tags",
-)
-
-
 # --- runs -------------------------------------------------------------------------------------------------------------
 
 
@@ -113,41 +89,28 @@ def detect(source: Source) -> float:
     """How sure we are that this is a session's observations. A page that only speaks of such files is none."""
     head = source.head(_HEAD)
     if b"<observations>" in head or b"<facts>" in head:
-        return (
-            0.9
-            if head.lstrip().startswith(b"<")
-            else 0.6
-            if b"</observations>" in head and _is_log(source)
-            else 0.0
-        )
-    for line in head.splitlines()[:20]:
-        found = json_record(line)
-        if found is not None:
-            name = found.get("name") or found.get("event")
-            if name in _EVENTS:
-                return 0.95
-            return 0.0 if not _is_submitted(found) else 0.7
-    text = head.decode("utf-8", "replace")
-    marked = any(
-        line.lstrip(" -*•\t").startswith(tuple(PRIORITIES)) for line in text.splitlines()[:200]
-    )
+        whole = b"</observations>" in head and _is_log(source)
+        return 0.9 if head.lstrip().startswith(b"<") else 0.6 if whole else 0.0
+    found = next((at for at in map(json_record, head.splitlines()[:20]) if at is not None), None)
+    if found is not None:
+        submitted = isinstance(found.get("observation"), str)
+        named = (found.get("name") or found.get("event")) in _EVENTS
+        kept = {"write_verdict", "timestamp"} & set(found)
+        return 0.95 if named else 0.7 if submitted and not kept else 0.0
+    lines = head.decode("utf-8", "replace").splitlines()[:200]
+    marked = any(line.lstrip(" -*•\t").startswith(tuple(PRIORITIES)) for line in lines)
     return 0.6 if marked and _is_log(source) else 0.0
 
 
 def _is_log(source: Source) -> bool:
     """A file that may hold notes of a session: plain text, standard input, or a page named by its day."""
     name = source.name.lower()
-    return (
-        name.endswith((".txt", ".log", ".xml"))
-        or name == "-"
-        or bool(re.match(r"\d{4}-\d\d-\d\d", name))
-    )
+    return name == "-" or bool(re.match(r"\d{4}-\d\d-\d\d|.*\.(?:txt|log|xml)$", name))
 
 
 def read(source: Source) -> Iterator[Run]:
     """The sessions in a file."""
-    head = source.head(_HEAD).lstrip()
-    if head.startswith(b"{"):
+    if source.head(_HEAD).lstrip().startswith(b"{"):
         yield from _from_events(source)
     else:
         yield _from_answer(source)
@@ -155,48 +118,36 @@ def read(source: Source) -> Iterator[Run]:
 
 def _from_events(source: Source) -> Iterator[Run]:
     """Submitted observations, by session; events without one belong to the file."""
-    from tacit.origins.observer import cleaned
-
     sessions: dict[str, list[Finding]] = {}
     ended: dict[str, str] = {}
-    lines = bad = 0
-    unknown: dict[str, int] = {}
+    unknown: Counter[str] = Counter()
     warnings: list[str] = []
-    for number, line in enumerate(source.lines(), 1):
-        lines += 1
+    lines = 0
+    for lines, line in enumerate(source.lines(), 1):
         event = json_record(line)
         if event is None:
-            if line.strip():
-                bad += 1
-                _warn(warnings, f"line {number} is not a JSON object")
+            warnings += [f"line {lines} is not a JSON object"] if line.strip() else []
             continue
         name = _text(event.get("name")) or _text(event.get("event"))
         inner = event.get("data")
         data: Record = inner if isinstance(inner, dict) else event
         if name and name not in _EVENTS:
-            unknown[name] = unknown.get(name, 0) + 1
+            unknown[name] += 1
             continue
         session = _text(data.get("sessionId")) or _text(data.get("session_id")) or source.stem
         at = _time(data.get("timestamp") or event.get("ts") or data.get("at"))
-        if name in ("", SUBMITTED):
-            text = _text(data.get("observation"))
-            if not text:
-                bad += 1
-                _warn(warnings, f"line {number}: an observation without a text")
-                continue
-            filed = _text(data.get("category")) or _text(data.get("category_id"))
-            if filed and not _is_category(filed):
-                bad += 1
-                known = ", ".join(CATEGORIES)
-                _warn(warnings, f"line {number}: no category is called {filed!r}; one of {known}")
-                continue
-            place = said_place(text) if source.path == STANDARD_INPUT else f"line:{number}"
-            sessions.setdefault(session, []).append(
-                cleaned(_submitted(session, data, text, place, at))
-            )
-        else:
+        if name not in ("", SUBMITTED):
             sessions.setdefault(session, [])
             ended[session] = at
+        elif fault := _fault(data):
+            warnings.append(f"line {lines}: {fault}")
+        else:
+            said = _text(data.get("observation"))
+            place = said_place(said) if source.path == STANDARD_INPUT else f"line:{lines}"
+            found = cleaned(_submitted(session, data, said, place, at))
+            sessions.setdefault(session, []).append(found)
+    bad, told = len(warnings) + source.skipped, tuple(warnings[:_MANY_WARNINGS])
+    reading = Reading(lines, bad, unknown or None, warnings=told)
     for session, findings in sessions.items():
         times = sorted(finding.at for finding in findings if finding.at)
         yield Run(
@@ -207,86 +158,64 @@ def _from_events(source: Source) -> Iterator[Run]:
             started_at=times[0] if times else "",
             ended_at=ended.get(session) or (times[-1] if times else ""),
             path=source.path,
-            reading=Reading(lines, bad + source.skipped, unknown or None, warnings=tuple(warnings)),
+            reading=reading,
         )
-    if not sessions and bad:
-        yield Run(
-            source.stem,
-            NAME,
-            path=source.path,
-            reading=Reading(lines, bad, unknown or None, warnings=tuple(warnings)),
-        )
+    if not sessions and warnings:
+        yield Run(source.stem, NAME, path=source.path, reading=reading)
 
 
-def _is_category(name: str) -> bool:
-    spelled = "-".join(name.lower().replace("_", " ").split())
-    return spelled.removeprefix("jc:") in _NAMED
+def _fault(data: Record) -> str:
+    """Why a submitted observation is not taken; empty where it is."""
+    if not _text(data.get("observation")):
+        return "an observation without a text"
+    filed = _text(data.get("category")) or _text(data.get("category_id"))
+    spelled = "-".join(filed.lower().replace("_", " ").split())
+    if filed and spelled.removeprefix("jc:") not in _NAMED:
+        return f"no category is called {filed!r}; one of {', '.join(CATEGORIES)}"
+    return ""
 
 
 def _submitted(session: str, data: Record, text: str, place: str, at: str) -> Finding:
-    tags = data.get("tags")
-    said = _text(data.get("category")) or _text(data.get("category_id"))
+    tags, source = data.get("tags"), _text(data.get("source"))
     return Finding(
         run=session,
         place=place,
         text=text,
-        by=_text(data.get("source")) or "agent",
+        by=source or "agent",
         tier="agent",
-        category=said,
+        category=_text(data.get("category")) or _text(data.get("category_id")),
         tags=tuple(tag for tag in tags if isinstance(tag, str)) if isinstance(tags, list) else (),
         quote=text[:300],
         at=at,
-        extra={
-            "observation_type": "submitted",
-            "session_id": session,
-            "source": _text(data.get("source")),
-        },
-    )
-
-
-def _is_submitted(found: Record) -> bool:
-    return (
-        isinstance(found.get("observation"), str)
-        and "write_verdict" not in found
-        and "timestamp" not in found
+        extra={"observation_type": "submitted", "session_id": session, "source": source},
     )
 
 
 def _from_answer(source: Source) -> Run:
-    from tacit.origins.observer import cleaned
-
     raw = b"".join(source.lines()).decode("utf-8", "replace")
-    session = source.stem
-    findings = tuple(
-        cleaned(
-            Finding(
-                run=session,
-                place=place,
-                text=text,
-                by="observer",
-                tier="agent",
-                severity=next(
-                    (
-                        word
-                        for mark, word in PRIORITIES.items()
-                        if text.lstrip(" -*•").startswith(mark)
-                    ),
-                    "info",
-                ),
-                quote=text[:300],
-                extra={"observation_type": kind, "session_id": session},
-            )
+    session, findings = source.stem, []
+    for place, kind, text in _facts(raw):
+        marked = text.lstrip(" -*•")
+        severity = next((word for mark, word in PRIORITIES.items() if marked.startswith(mark)), "")
+        finding = Finding(
+            run=session,
+            place=place,
+            text=text,
+            by="observer",
+            tier="agent",
+            severity=severity or "info",
+            quote=text[:300],
+            extra={"observation_type": kind, "session_id": session},
         )
-        for place, kind, text in _facts(raw)
-    )
-    narratives = [part for part in _between(raw, "narrative") if part]
+        findings.append(cleaned(finding))
+    narratives = [part for part in all_between(raw, "narrative") if part]
     lines = raw.count("\n") + 1
     strange = () if findings or "<observations>" in raw.lower() else ("no line of it is marked",)
     return Run(
         id=session,
         host=NAME,
-        findings=findings,
-        task=next(_between(raw, "current-task"), ""),
+        findings=tuple(findings),
+        task=next(all_between(raw, "current-task"), ""),
         complete=True,
         path=source.path,
         reading=Reading(lines, lines if strange else source.skipped, warnings=strange),
@@ -296,13 +225,11 @@ def _from_answer(source: Source) -> Run:
 
 def _facts(raw: str) -> Iterator[tuple[str, str, str]]:
     """(place, where it stood, text with its annotation) of each fact; without tags, of each line with a priority mark."""
-    tagged = list(_between(raw, "facts"))
+    tagged = list(all_between(raw, "facts"))
     for number, part in enumerate(tagged):
-        for index, line in enumerate(part.splitlines()):
-            fact = re.sub(r"^\s*[-*+•]\s+", "", line).strip()
-            if fact:
-                yield f"segment:{number}/{index}", "segment_fact", fact
-    whole = next(_between(raw, "observations"), "")
+        for index, fact in enumerate(facts_in(part)):
+            yield f"segment:{number}/{index}", "segment_fact", fact
+    whole = next(all_between(raw, "observations"), "")
     if not tagged and whole:
         yield "observations", "observation_text", whole
     elif not tagged:
@@ -310,17 +237,6 @@ def _facts(raw: str) -> Iterator[tuple[str, str, str]]:
             fact = line.strip(" -*•\t")
             if fact.startswith(tuple(PRIORITIES)):
                 yield f"line:{number}", "observation_text", fact
-
-
-def _between(text: str, tag: str) -> Iterator[str]:
-    low, at = text.lower(), 0
-    while (start := low.find(f"<{tag}>", at)) >= 0:
-        start += len(tag) + 2
-        end = low.find(f"</{tag}>", start)
-        if end < 0:
-            return
-        yield text[start:end].strip()
-        at = end
 
 
 # --- memories in ------------------------------------------------------------------------------------------------------
@@ -332,20 +248,9 @@ def holds(source: Source) -> float:
         found = json_record(line)
         if found is not None:
             document = _document(found)
-            known = {
-                "write_verdict",
-                "category_id",
-                "observation_type",
-                "recall_count",
-                "write_gate_version",
-            } & set(document)
-            return (
-                0.95
-                if "observation" in document and known
-                else 0.5
-                if {"observation", "timestamp"} <= set(document)
-                else 0.0
-            )
+            if "observation" in document and set(document) & _TELLING:
+                return 0.95
+            return 0.5 if {"observation", "timestamp"} <= set(document) else 0.0
     return 0.4 if source.name in PARTS.values() else 0.0
 
 
@@ -378,50 +283,56 @@ def _observation(found: Record, place: str) -> Iterator[Row | Skipped]:
         yield Skipped(place, "an observation without a text")
         return
     if len(text.encode("utf-8", "replace")) > MAX_TEXT_BYTES:
-        yield Skipped(
-            place,
-            f"an observation of {len(text):,} characters; at most {MAX_TEXT_BYTES:,} bytes are kept",
+        told = (
+            f"an observation of {len(text):,} characters; at most {MAX_TEXT_BYTES:,} bytes are kept"
         )
+        yield Skipped(place, told)
         return
+    row, faults = _row(found, place)
+    yield from (Skipped(place, why, field) for field, why in faults)
+    yield row
+
+
+def _row(found: Record, place: str = "") -> tuple[Row, list[tuple[str, str]]]:
+    """A document as a lesson with its opening balances, and what was wrong with its fields."""
     read = _Fields(found)
-    yield from (Skipped(place, why, field) for field, why in read.faults)
-    yield Row(
-        Lesson(
-            id="",
-            project="",
-            text=text,
-            kind=read.category.rpartition(":")[2] or "operations",
-            category=read.category,
-            tags=read.tags,
-            source=read.text("source"),
-            trust="imported",
-            gate=read.gate,
-            gate_reason=""
-            if read.gate == "allow"
-            else read.text("write_reason") or "by its own write gate",
-            state=STAGES[read.stage],
-            closed_by={"superseded": "merge", "rejected": "review"}.get(read.stage, ""),
-            stale_at=read.stale_at,
-            created_at=read.created_at,
-            updated_at=read.updated_at or read.created_at,
-            extra={**found, STAGE: read.stage},
-        ),
-        alias=read.text("id"),
-        openings=(
-            Opening("seen", 1 + max(0, int(read.count("merged_count"))), read.created_at),
-            *(
-                [Opening("confidence", read.confidence, read.created_at)]
-                if read.confidence is not None
-                else []
-            ),
-            *(
-                Opening(signal, amount, read.last_used_at or read.created_at)
-                for signal, field in _COUNTS.items()
-                if signal != "merged" and (amount := read.count(field))
-            ),
-        ),
-        place=place,
+    made, used = read.time("timestamp"), read.time("last_used_at")
+    changed = read.time("updated_at") or made
+    category, verdict = (
+        read.one_of("category_id", CATEGORIES),
+        read.one_of("write_verdict", VERDICTS),
     )
+    sure, tags, stale = read.share("write_confidence"), read.tags(), read.flag("stale")
+    tagged = read.time("stale_tagged_at") if stale else ""
+    read.flag("write_gate_fallback")
+    counts = {signal: read.count(field) for signal, field in _COUNTS.items()}
+    # What its gate discarded is kept as an audit row by joelclaw; here it is never recallable.
+    gate = verdict if verdict in ("hold", "discard") else "allow"
+    stage = {"hold": "candidate", "discard": "rejected"}.get(verdict, "provisional")
+    stage = "superseded" if read.text("superseded_by") else stage
+    reason = read.text("write_reason") or "by its own write gate"
+    lesson = Lesson(
+        id="",
+        project="",
+        text=found["observation"],
+        kind=category.rpartition(":")[2] or "operations",
+        category=category,
+        tags=tags,
+        source=read.text("source"),
+        trust="imported",
+        gate=gate,
+        gate_reason="" if gate == "allow" else reason,
+        state=STAGES[stage],
+        closed_by={"superseded": "merge", "rejected": "review"}.get(stage, ""),
+        stale_at=(tagged or changed or "1970-01-01T00:00:00Z") if stale else "",
+        created_at=made,
+        updated_at=changed,
+        extra={**found, STAGE: stage},
+    )
+    openings = [Opening("seen", 1 + max(0, int(counts.pop("merged"))), made)]
+    openings += [Opening("confidence", sure, made)] if sure is not None else []
+    openings += [Opening(signal, n, used or made) for signal, n in counts.items() if n]
+    return Row(lesson, alias=read.text("id"), openings=tuple(openings), place=place), read.faults
 
 
 class _Fields:
@@ -430,91 +341,57 @@ class _Fields:
     def __init__(self, found: Mapping[str, Any]) -> None:
         self.found = found
         self.faults: list[tuple[str, str]] = []
-        self.created_at = self._time("timestamp")
-        self.updated_at = self._time("updated_at")
-        self.last_used_at = self._time("last_used_at")
-        self.category = self._one_of("category_id", CATEGORIES)
-        self.verdict = self._one_of("write_verdict", _VERDICTS)
-        self.confidence = self._share("write_confidence")
-        self.tags = self._tags()
-        stale = self._flag("stale")
-        self.stale_at = (
-            (
-                self._time("stale_tagged_at")
-                or self.updated_at
-                or self.created_at
-                or "1970-01-01T00:00:00Z"
-            )
-            if stale
-            else ""
-        )
-        self._flag("write_gate_fallback")
-        self._counts = {name: self._count(name) for name in _COUNTS.values()}
-        # What its gate discarded is kept as an audit row by joelclaw; here it is never recallable.
-        self.gate = (
-            "hold"
-            if self.verdict == "hold"
-            else "discard"
-            if self.verdict == "discard"
-            else "allow"
-        )
-        if self.text("superseded_by"):
-            self.stage = "superseded"
-        else:
-            self.stage = {"hold": "candidate", "discard": "rejected"}.get(
-                self.verdict, "provisional"
-            )
 
     def text(self, name: str) -> str:
+        """A text; empty where it is none."""
         return _text(self.found.get(name))
 
     def count(self, name: str) -> float:
-        return self._counts[name]
-
-    def _count(self, name: str) -> float:
+        """A number; 0 where it is none."""
         at = self.found.get(name)
         number = _number(at)
-        if number is None and at is not None:
-            self.faults.append((name, f"{name} is not a number"))
+        self._note(name, "is not a number", number is None and at is not None)
         return number or 0.0
 
-    def _time(self, name: str) -> str:
+    def time(self, name: str) -> str:
+        """A time; empty where it is none."""
         at = self.found.get(name)
         time = _time(at)
-        if at not in (None, "", 0) and not time:
-            self.faults.append((name, f"{name} is no time"))
+        self._note(name, "is no time", at not in (None, "", 0) and not time)
         return time
 
-    def _one_of(self, name: str, words: Collection[str]) -> str:
+    def one_of(self, name: str, words: Collection[str]) -> str:
+        """One of these words; empty for any other."""
         at = self.found.get(name)
         word = at.strip().lower() if isinstance(at, str) else ""
-        if at not in (None, "") and word not in words:
-            self.faults.append((name, f"{name} is {str(at)[:40]!r}, none of {', '.join(words)}"))
-            return ""
-        return word
+        wrong = at not in (None, "") and word not in words
+        self._note(name, f"is {str(at)[:40]!r}, none of {', '.join(words)}", wrong)
+        return "" if wrong else word
 
-    def _share(self, name: str) -> float | None:
+    def share(self, name: str) -> float | None:
+        """A number between 0 and 1."""
         at = self.found.get(name)
         number = _number(at)
-        if at is not None and (number is None or not 0 <= number <= 1):
-            self.faults.append((name, f"{name} is no number between 0 and 1"))
-            return None
-        return number
+        wrong = at is not None and (number is None or not 0 <= number <= 1)
+        self._note(name, "is no number between 0 and 1", wrong)
+        return None if wrong else number
 
-    def _flag(self, name: str) -> bool:
+    def flag(self, name: str) -> bool:
+        """Whether it is true."""
         at = self.found.get(name)
-        if at is not None and not isinstance(at, bool):
-            self.faults.append((name, f"{name} is not true or false"))
+        self._note(name, "is not true or false", at is not None and not isinstance(at, bool))
         return at is True
 
-    def _tags(self) -> tuple[str, ...]:
+    def tags(self) -> tuple[str, ...]:
+        """The tags."""
         at = self.found.get("tags")
-        if at is None:
-            return ()
-        if isinstance(at, list) and all(isinstance(tag, str) for tag in at):
-            return tuple(at)
-        self.faults.append(("tags", "tags is not a list of texts"))
-        return ()
+        right = isinstance(at, list) and all(isinstance(tag, str) for tag in at)
+        self._note("tags", "is not a list of texts", at is not None and not right)
+        return tuple(at) if right else ()
+
+    def _note(self, name: str, why: str, wrong: bool) -> None:
+        if wrong:
+            self.faults.append((name, f"{name} {why}"))
 
 
 # --- memories out -----------------------------------------------------------------------------------------------------
@@ -532,11 +409,41 @@ def dump(items: Iterable[Item], part: str = "observations", now: str = "") -> st
 
 def document_of(row: Row, names: Mapping[str, str] | None = None) -> Record:
     """A memory as joelclaw's index holds it: the document it came as with what changed since, or a new one."""
-    memory, signals = row.memory, row.memory.tally.signals or {}
-    came = record_of(memory.extra) if "observation" in (memory.extra or {}) else None
-    told, known = memory.extra or {}, names or {}
-    verdict = {"hold": "hold", "discard": "discard"}.get(memory.gate, "allow")
-    fresh: Record = {
+    memory, known = row.memory, names or {}
+    fresh = _document_from(memory, row, known)
+    if "observation" not in (memory.extra or {}):
+        return {name: at for name, at in fresh.items() if at is not None}
+    came = record_of(memory.extra)
+    then = _as_it_came(came, memory)
+    was = _document_from(then, row, known)
+    changed = {name: at for name, at in fresh.items() if at != was[name]}
+    if bool(then.stale_at) == bool(memory.stale_at):
+        changed.pop("stale_tagged_at", None)
+    return {**came, **changed, **({} if _text(came.get("id")) else {"id": row.alias})}
+
+
+def _as_it_came(came: Record, memory: Lesson) -> Lesson:
+    """What a lesson was when its document came in."""
+    row, _ = _row(came)
+    amounts = {each.signal: each.amount for each in row.openings}
+    sure = amounts.get("confidence") if memory.tally.confidence is not None else None
+    tally = Tally(seen=int(amounts["seen"]), confidence=sure, signals=amounts)
+    changed = row.memory.updated_at or memory.created_at
+    return replace(
+        row.memory,
+        kind=memory.kind,
+        created_at=memory.created_at,
+        updated_at=changed,
+        tally=tally,
+        superseded_by="",
+    )
+
+
+def _document_from(memory: Lesson, row: Row, names: Mapping[str, str]) -> Record:
+    """Every field, in the order in which its document lists them."""
+    told, signals, tally = memory.extra or {}, memory.tally.signals or {}, memory.tally
+    replaced = memory.supersedes[0] if memory.supersedes else ""
+    return {
         "id": row.alias,
         "session_id": _text(told.get("session_id")) or (row.runs[-1] if row.runs else ""),
         "source": memory.source,
@@ -544,8 +451,8 @@ def document_of(row: Row, names: Mapping[str, str] | None = None) -> Record:
         "updated_at": memory.updated_at,
         "observation": memory.text,
         "observation_type": _text(told.get("observation_type")) or "observation_text",
-        "write_verdict": verdict,
-        "write_confidence": memory.tally.confidence,
+        "write_verdict": memory.gate if memory.gate in ("hold", "discard") else "allow",
+        "write_confidence": tally.confidence,
         "write_reason": _text(told.get("write_reason")) or memory.gate_reason or "llm_classified",
         "write_gate_version": _text(told.get("write_gate_version")) or "v1",
         "write_gate_fallback": told.get("write_gate_fallback") is True,
@@ -553,47 +460,16 @@ def document_of(row: Row, names: Mapping[str, str] | None = None) -> Record:
         "category_confidence": _number(told.get("category_confidence")),
         "category_source": _text(told.get("category_source")) or "rules",
         "taxonomy_version": _text(told.get("taxonomy_version")) or "v1",
-        "merged_count": max(0, memory.tally.seen - 1),
+        "merged_count": max(0, tally.seen - 1),
         "recall_count": int(signals.get("recalls", 0)),
         "retrieval_priority": round(signals.get("priority", 0.0), 10),
         "stale": bool(memory.stale_at),
         "stale_tagged_at": memory.stale_at or None,
-        "last_used_at": memory.tally.last_used_at,
-        "superseded_by": known.get(memory.superseded_by, memory.superseded_by) or None,
-        "supersedes": known.get(memory.supersedes[0], memory.supersedes[0])
-        if memory.supersedes
-        else None,
+        "last_used_at": tally.last_used_at,
+        "superseded_by": names.get(memory.superseded_by, memory.superseded_by) or None,
+        "supersedes": names.get(replaced, replaced) or None,
         "tags": list(memory.tags),
     }
-    if came is None:
-        return {name: fresh[name] for name in FIELDS if fresh[name] is not None}
-    read = _Fields(came)
-    same = {
-        "id": True,
-        "session_id": True,
-        "source": read.text("source") == memory.source,
-        "timestamp": True,
-        "updated_at": (read.updated_at or read.created_at or memory.created_at)
-        == memory.updated_at,
-        "observation": came["observation"] == memory.text,
-        "write_verdict": (read.verdict or "allow") == verdict,
-        "write_confidence": memory.tally.confidence is None
-        or read.confidence == memory.tally.confidence,
-        "category_id": read.category == memory.category,
-        "merged_count": read.count("merged_count") == fresh["merged_count"],
-        "recall_count": read.count("recall_count") == fresh["recall_count"],
-        "retrieval_priority": math.isclose(
-            read.count("retrieval_priority"), fresh["retrieval_priority"], abs_tol=1e-9
-        ),
-        "stale": bool(read.stale_at) == fresh["stale"],
-        "stale_tagged_at": bool(read.stale_at) == fresh["stale"],
-        "last_used_at": not memory.tally.last_used_at,
-        "superseded_by": not memory.superseded_by,
-        "supersedes": not memory.supersedes,
-        "tags": read.tags == memory.tags,
-    }
-    changed = {name: fresh[name] for name, is_same in same.items() if not is_same}
-    return {**came, **changed, **({} if read.text("id") else {"id": row.alias})}
 
 
 def name_for(memory: Lesson, taken: Collection[str]) -> str:
@@ -604,11 +480,6 @@ def name_for(memory: Lesson, taken: Collection[str]) -> str:
 
 
 # --- fields -----------------------------------------------------------------------------------------------------------
-
-
-def _warn(warnings: list[str], text: str) -> None:
-    if len(warnings) < _MANY_WARNINGS:
-        warnings.append(text)
 
 
 def _text(at: object) -> str:
