@@ -13,7 +13,7 @@ from types import ModuleType
 
 import pytest
 
-from tacit.safety import gitleaks as module
+from tacit.safety import redact_ways as module
 from tacit.safety.redact import redact
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -71,7 +71,7 @@ def test_no_expression_runs_without_its_word(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(module, "compiled", compiled)
     text = f"a long number 12345678901234567890 and {'no more ' * 400}"
     assert [*module.gitleaks(text, text)] == []
-    assert not {rule.pattern for rule in module._rules()}.intersection(asked)
+    assert not {rule.pattern for rule in module._gitleaks_rules()}.intersection(asked)
 
 
 @pytest.mark.parametrize("piece", ["s.", "ey", "jira=", "sk_live_", "sntrys_eyJpYXQiO" + "a" * 190])
@@ -92,7 +92,7 @@ def test_twice_the_text_is_twice_the_pieces(piece: str, monkeypatch: pytest.Monk
             looked += min(end, len(text)) - begin
             return self.expression.match(text, begin, end)
 
-    patterns = {rule.pattern for rule in module._rules()}
+    patterns = {rule.pattern for rule in module._gitleaks_rules()}
 
     def compiled(expression: str, flags: int = 0) -> object:
         made = re.compile(expression, flags)
@@ -128,7 +128,7 @@ def test_what_go_says_in_python(converter: ModuleType, go: str, python: str, why
 
 def test_the_rules_are_all_of_one_release_but_those_named(converter: ModuleType) -> None:
     """Every rule has words, a pattern that compiles, and none is one that was left out with a reason."""
-    rules = module._rules()
+    rules = module._gitleaks_rules()
     names = [rule.name for rule in rules]
     assert len(names) == len(set(names)) > 200
     assert not set(names) & set(converter.LEFT_OUT)

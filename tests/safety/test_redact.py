@@ -23,7 +23,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.tables import by_table
 
-from tacit.safety import expressions as module
+from tacit.safety import redact_values as module
 from tacit.safety.redact import (
     Hit,
     Redacted,

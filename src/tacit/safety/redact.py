@@ -12,20 +12,27 @@ from __future__ import annotations
 from itertools import islice
 
 from tacit.core.value import value
-from tacit.safety.expressions import LONG_RUN, LONGEST_VALUE, compiled, lower
-from tacit.safety.gitleaks import gitleaks
-from tacit.safety.redact_named import columns, named_values, nearby
-from tacit.safety.redact_names import says
-from tacit.safety.redact_places import places
-from tacit.safety.redact_shapes import LONGEST_KEY, blocks, opaque, prefixed, shapes, vendor_tokens
-from tacit.safety.redact_values import worth_hiding
+from tacit.safety.redact_values import LONG_RUN, LONGEST_VALUE, compiled, lower, says, worth_hiding
+from tacit.safety.redact_ways import (
+    LONGEST_KEY,
+    blocks,
+    columns,
+    gitleaks,
+    named_values,
+    nearby,
+    opaque,
+    places,
+    prefixed,
+    shapes,
+    vendor_tokens,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from tacit.safety.expressions import Span
+    from tacit.safety.redact_values import Span
 
 REDACTED_MARK = "[redacted:"
 PRIVATE = "[private]"
@@ -84,18 +91,7 @@ def rules_version() -> str:
     return told.hexdigest()[:16]
 
 
-_RULES = (
-    *(
-        "redact.py",
-        "redact_values.py",
-        "redact_named.py",
-        "redact_names.py",
-        "redact_places.py",
-        "redact_shapes.py",
-        "gitleaks.py",
-    ),
-    *("redact_rules.txt", "gitleaks.txt"),
-)
+_RULES = ("redact.py", "redact_values.py", "redact_ways.py", "redact_rules.txt", "gitleaks.txt")
 
 
 def redact_value(obj: Any, name: str = "") -> Any:

@@ -2,8 +2,110 @@
 
 from __future__ import annotations
 
-from tacit.safety.expressions import compiled
-from tacit.safety.redact_names import parts_of
+import re
+from functools import cache, lru_cache
+
+from tacit.core.tables import Tables
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    Span = tuple[int, int, str]  # start, end, kind
+
+_tables = Tables(f"{__file__.rpartition('/')[0]}/redact_rules.py")
+_HINTED = frozenset(("VENDOR_TOKENS", "SHAPES", "SECRET_PLACES", "LIKELY_PLACES"))
+_TEXTS = frozenset(
+    "NAME_WORDS FOREIGN_NAME_WORDS LOGIN_HINTS TERMS URL_PARAMETERS PUBLIC_NAMES CHAIN_KEY"
+    " CHAIN_HASH".split()
+)
+
+
+@cache
+def rules(name: str) -> Any:
+    """A table of `redact_rules.txt`: what secrets look like, as data."""
+    if name in _HINTED:
+        return tuple(
+            (kind, (*hints.split(","),), *map(_number, others))
+            for kind, hints, *others in _tables.rows(name)
+        )
+    if name == "OPAQUE":
+        return tuple(
+            (int(least), signs, expression, three == "1")
+            for least, signs, three, expression in _tables.rows(name)
+        )
+    if name == "STRENGTH":
+        rows = _tables.rows(name)
+        return {word: int(strength) for strength, words in rows for word in words.split()}
+    if name == "ALPHABETS":
+        return _tables.named(name)
+    if name in ("NAME_HINTS", "FOREIGN_HINTS", "STAND_IN_PARTS"):
+        return _tables.listed(name)
+    return _tables.text(name) if name in _TEXTS else _tables.words(name)
+
+
+def _number(field: str) -> str | float:
+    if field.isdigit():
+        return int(field)
+    return float(field) if field.replace(".", "").isdigit() else field
+
+
+LONG_RUN = r"[\w.+/=%~:|@$-]{16,}"  # the least a credential that is known by its shape has
+
+_cache: dict[tuple[str, int], re.Pattern[str]] = {}
+
+
+def compiled(expression: str, flags: int = 0) -> re.Pattern[str]:
+    """An expression, compiled when it is first needed."""
+    found = _cache.get((expression, flags))
+    if found is None:
+        found = _cache[expression, flags] = re.compile(expression, flags)
+    return found
+
+
+def lower(text: str) -> str:
+    """Lower case with every character in its old place (a few, such as İ, would become two)."""
+    low = text.lower()
+    return (
+        low
+        if len(low) == len(text)
+        else "".join(c if len(c.lower()) != 1 else c.lower() for c in text)
+    )
+
+
+# Where a value begins and ends: in quotes of any kind, or up to the next space, quote or name.
+
+LONGEST_VALUE = 4_096  # characters of one value
+
+
+def value_at(text: str, at: int) -> tuple[int, int, bool]:
+    """Start and end of the value that begins here, without its quotes, and whether it had any."""
+    opened = compiled(r"(?:[rbfuRBFU]{1,2}(?=[\"']))?(\\{0,3})(\"{3}|'{3}|[\"'`“«])").match(
+        text, at
+    )
+    if opened:
+        begin = opened.end()
+        close = {"“": "”", "«": "»"}.get(opened[2], opened[2])
+        if opened[1]:
+            stop = text.find(opened[1] + close, begin, begin + LONGEST_VALUE)
+        elif len(close) == 3 or close in "”»`":
+            stop = text.find(close, begin, begin + LONGEST_VALUE)
+        else:
+            inside = compiled(rf"(?:[^{close}\\\n]|\\.)*").match(text, begin, begin + LONGEST_VALUE)
+            stop = inside.end() if inside else begin
+            stop = stop if text[stop : stop + 1] == close else -1
+        if stop >= 0:
+            return begin, stop, True
+        at = begin
+    # To the next space, quote or escaped line end, or to where another `name=` begins.
+    run = r"(?:(?![,;&]\s{0,4}[\w.-]{1,40}\s?[=:])(?!\\[\"'])[^\s\"'`<>”»])+"
+    plain = compiled(run).match(text, at, at + LONGEST_VALUE)
+    content = plain[0].rstrip(".,;:") if plain else ""
+    opening = {")": "(", "]": "[", "}": "{"}
+    while (last := content[-1:]) in opening and content.count(last) > content.count(opening[last]):
+        content = content[:-1].rstrip(".,;:")
+    return at, at + len(content), False
+
 
 LONG = 256  # a value longer than this is judged as a whole, and no words are looked for in it
 NOT_RANDOM = (
@@ -79,10 +181,9 @@ def worth_hiding(content: str, strength: int, form: str) -> bool:
 
 def stand_in(content: str) -> bool:
     """Whether a value only stands for one: `<token>`, `${TOKEN}`, `xxxx`, `your-api-key`, `changeme`, `DB_PASSWORD`."""
-    from tacit.safety.redact_rules import STAND_IN_PARTS, STAND_INS
 
     lowered = content.lower()
-    if lowered.strip(".,;:!?") in STAND_INS or _holds(content, STAND_IN_PARTS):
+    if lowered.strip(".,;:!?") in rules("STAND_INS") or _holds(content, rules("STAND_IN_PARTS")):
         return True
     if "\0" in content or len(set(lowered)) <= (
         1 if content.isdigit() and len(content) <= 8 else 2
@@ -158,13 +259,12 @@ def is_code(content: str, form: str) -> bool:
 
 def _phrase(content: str) -> bool:
     """Whether a quoted value of several words is a passphrase and not a label or a message."""
-    from tacit.safety.redact_rules import TALK
 
     words = content.split()
     if (
         len(content) > LONG
         or len(words) > 12
-        or any(w.lower().strip(".,:!?") in TALK for w in words)
+        or any(w.lower().strip(".,:!?") in rules("TALK") for w in words)
     ):
         return False
     return len(words) >= 4 or any(c.isdigit() for c in content)
@@ -172,22 +272,20 @@ def _phrase(content: str) -> bool:
 
 def _names_itself(content: str) -> bool:
     """Whether a value is a name for a secret (`db-password`, `auth_token`): words, one of them a word for secrets."""
-    from tacit.safety.redact_rules import SELF_NAMES
 
     if len(content) > LONG or chop(content) <= 3 or sum(c.isdigit() for c in content) > 1:
         return False
-    return not SELF_NAMES.isdisjoint(parts_of(content))
+    return not rules("SELF_NAMES").isdisjoint(parts_of(content))
 
 
 def is_term(content: str) -> bool:
     """Whether a word with digits is a technical term: sha256, utf-8, argon2id, PROJ-123."""
-    from tacit.safety.redact_rules import TERMS
 
     if compiled(r"[A-Z]{2,10}-\d{1,6}").fullmatch(content):
         return True
     return (
         len(content) <= 24
-        and compiled(TERMS).fullmatch(content.lower().strip(".,;:!?()")) is not None
+        and compiled(rules("TERMS")).fullmatch(content.lower().strip(".,;:!?()")) is not None
     )
 
 
@@ -262,3 +360,159 @@ def entropy(content: str) -> float:
 
     shares = [content.count(char) / len(content) for char in set(content)]
     return -sum(share * log2(share) for share in shares)
+
+
+REACH = 48  # characters of a name on either side of the word that it is known by
+
+
+def parts_of(name: str) -> list[str]:
+    """The words of an identifier: dbPassword2, DB_PASSWORD, db-password."""
+    return [p.lower() for p in compiled(r"[A-Z]+(?![a-zß-ÿ])|[A-Z]?[a-zß-ÿ]+|[0-9]+").findall(name)]
+
+
+_JOINS = frozenset("_-.")  # that hold the words of a name together
+_TIED_BEFORE, _TIED_AFTER = frozenset("\"'`-_.$"), frozenset("=\"'`%")
+
+
+def is_a_word(text: str, start: int, end: int) -> bool:
+    """Whether a name is one lower-case word of running text, so that the words before it say which
+    key or token it is."""
+    name = text[start:end]
+    return (
+        name.islower()
+        and name.isalpha()
+        and text[start - 1 : start] not in _TIED_BEFORE
+        and text[end : end + 1] not in _TIED_AFTER
+    )
+
+
+def says(name: str, before: str = "", softened: bool = True) -> tuple[int, str]:
+    """How much a name says about what it names (0: nothing), and what to call it."""
+
+    word, after, parts = _taken_apart(name)
+    if not word:
+        return 0, ""
+    if after and not rules("NAME_NOT").isdisjoint(after):
+        return 0, ""
+    if word.startswith(("pass", "mot", "contrase")) or rules("STRENGTH").get(word) == 3:
+        return (
+            (0, "")
+            if len(parts) > 1
+            and name.isascii()
+            and parts[:1] in (["max"], ["min"], ["no"], ["has"], ["is"])
+            else (3, "password")
+        )
+    last = parts[-2] if len(parts) > 1 and parts[-1].startswith(word) else ""
+    if word in ("key", "schlüssel", "clé"):
+        lowered = name.lower()
+        # The sentence so far: "the primary key", "for datadog use the key".
+        ahead = compiled(r"\w+").findall(before.rpartition(". ")[2])
+        if last not in rules("KEY_OF") and not rules("KEY_NOT").isdisjoint(
+            (*(ahead[-2:] if softened else ()), *parts)
+        ):
+            return 0, ""
+        glued = "key" in lowered and compiled(_glued_keys()).search(lowered)
+        near = (*ahead[-1:], *parts)
+        if (
+            glued
+            or not rules("KEY_OF").isdisjoint(near)
+            or not rules("VENDORS").isdisjoint(near)
+            or not rules("VENDORS").isdisjoint(ahead)
+        ):
+            return 2, "api-key"
+        return 1, "key"
+    if word in ("token", "jeton"):
+        if last not in rules("TOKEN_OF") and not rules("TOKEN_NOT").isdisjoint(parts):
+            return 0, ""
+        said = (
+            softened
+            and last not in rules("TOKEN_OF")
+            and compiled(r"\W*(\w+)").match(before.rpartition(". ")[2][::-1])
+        )
+        return (0, "") if said and said[1][::-1] in rules("TOKEN_NOT") else (2, "token")
+    if word == "auth":
+        return (
+            (2 - rules("VENDORS").isdisjoint(parts), "token") if parts[-1:] == ["auth"] else (0, "")
+        )
+    return rules("STRENGTH").get(word, 2), "secret" if word in (
+        "secret",
+        "geheimnis",
+    ) else "credential"
+
+
+def words_for(low: str) -> str:
+    """The expression of the words by which a secret's name is known in this text; empty where it can hold none."""
+
+    told = (
+        (rules("FOREIGN_HINTS"), rules("FOREIGN_NAME_WORDS")),
+        (rules("NAME_HINTS"), rules("NAME_WORDS")),
+    )
+    return next((str(words) for hints, words in told if any(hint in low for hint in hints)), "")
+
+
+@lru_cache(500)
+def _taken_apart(name: str) -> tuple[str, list[str], list[str]]:
+    """The word that a name is known by (empty: none), the words behind that one, and all of its words."""
+    lowered = name.lower()
+    known = words_for(lowered)
+    words = compiled(known).findall(lowered) if known else []
+    if not words:
+        return "", [], []
+    word = words[-1]
+    after = name[lowered.rfind(word) + len(word) :]
+    return word, parts_of(after) if after else [], [word] if name == word else parts_of(name)
+
+
+def name_around(text: str, start: int, end: int) -> tuple[int, int] | None:
+    """The whole identifier around a word, unless the word is only part of another (monkey, tokenizer, passed)."""
+    after = text[end : end + 1]
+    if after.islower() and not (after == "s" and not text[end + 1 : end + 2].islower()):
+        return None
+    before = text[start - 1 : start]
+    left, right = start, end
+    if before.isalnum() or before in _JOINS:
+        left -= _length(r"[\w.-]*", text[max(0, start - REACH) : start][::-1])
+    if after.isalnum() or after in _JOINS:
+        right += _length(r"[\w-]*", text[end : end + REACH])
+    if before.isalpha() and not (before.islower() and text[start].isupper()):
+        word = text[start:end].lower()
+        ahead = text[left:start].lower()
+        known = word == "key" and ahead.endswith(_long_keys())
+        glued = (
+            word in ("pw", "pwd", "pass")
+            and right == end
+            and left >= start - 12
+            and ahead not in rules("NO_PASS")
+        )
+        if (
+            not known
+            and not glued
+            and word not in ("password", "passwd", "passwort", "token", "secret")
+        ):
+            return None
+    return left, right
+
+
+def _length(expression: str, text: str) -> int:
+    found = compiled(expression).match(text)
+    return found.end() if found else 0
+
+
+@cache
+def _long_keys() -> tuple[str, ...]:
+    """Words that make a key one of somebody's also where they are glued to it: apikey, accesskey."""
+    return tuple(sorted(of for of in rules("KEY_OF") if len(of) > 2))
+
+
+def _glued_keys() -> str:
+    return rf"(?:{'|'.join(_long_keys())})key"
+
+
+def is_prose(text: str, start: int, end: int) -> bool:
+    """Whether a name is a word of a sentence, not an identifier and not part of a path."""
+
+    name = text[start:end].rstrip(".").replace("\\u00f1", "ñ")  # as JSON may spell it
+    if name.lower() in rules("ONLY_ASSIGNED") or compiled(r"[._]|--|[a-z][A-Z]|[0-9]").search(name):
+        return False
+    ends = compiled(r"(?:['’]s)?[^\w\s]{0,3}(?:\s|$)").match(text, end) is not None
+    return ends and text[start - 1 : start] not in ("/", "\\", "@")
