@@ -81,7 +81,7 @@ bench-quality: .venv/ready ## recall beside plain FTS5, by question: DATA, SESSI
 bench-effect: .venv/ready ## is what effect says true? weeks to a statement, whole worlds (half an hour)
 	failed=0; for part in effect_weeks.py 'effect_worlds.py --jobs $(JOBS)'; do $(BIN)/python bench/$$part || failed=1; done; exit $$failed
 bench-guards: .venv/ready ## guards on real sessions in the order of time: DATA=FOLDER, FORMS=FILE.tsv, OUT=FOLDER
-	$(BIN)/python -m bench.guards play $(DATA) $(or $(OUT),.bench/guards) $(FORMS) && $(BIN)/python -m bench.guards count $(or $(OUT),.bench/guards)
+	$(BIN)/python -m bench.guards play $(DATA) $(or $(OUT),.bench/guards) $(or $(FORMS),bench/labels/guards/forms.tsv) && $(BIN)/python -m bench.guards count $(or $(OUT),.bench/guards)
 bench-redaction: .venv/ready ## secrets in every place of a session; TRANSCRIPTS=FOLDERS for false alarms
 	$(BIN)/python bench/redaction.py
 	$(BIN)/python bench/redaction_disk.py --all $(if $(TRANSCRIPTS),--lines $(TRANSCRIPTS))

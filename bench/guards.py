@@ -1,13 +1,12 @@
 """Guards over real sessions in the order of time: what would have been offered, what fired afterwards, and a blind sheet for judges.
 
-    python -m bench.guards play DATA OUT FORMS.tsv [--project NAME]           feed, offer, fire; OUT/firings.jsonl, offers.jsonl
+    python -m bench.guards play DATA OUT FORMS.tsv [--project NAME]           offer, fire; OUT/firings.jsonl, offers.jsonl
     python -m bench.guards sheet OUT… FOLDER [LABELS.tsv]                     the sheet, shuffled, of what has no label yet
     python -m bench.guards count OUT… LABELS.tsv…                             figures by the judges' labels, beside the rules' own
 
-A session is first played against the guards that are armed by then, then learned. Which condition a lesson has stands in FORMS.tsv (its text, a tab, the form as `tacit guard --before` takes it). A lesson is given from the session after the one that
-brought it into force. It is offered once it came back in two later sessions and its record over all sessions so far is enough; every offer
-is answered with yes, a refusal once its record is enough for that. Two firings that the rules call wrong count as overruled: the guard is a note again,
-as it would be. What every hook gave (without coins) in the sessions that meet an item of the keys again is kept beside it.
+A session is first played against the guards that are armed by then. FORMS.tsv (bench/labels/guards/forms.tsv) has a project, a lesson of it and its
+condition as `tacit guard --before` takes it. A guard is offered once its record over all sessions so far is enough and two of them were right; every offer
+is answered with yes, a refusal once its record is enough for that. Two firings that the rules call wrong count as overruled: the guard is a note again.
 """
 
 from __future__ import annotations
@@ -19,89 +18,85 @@ import math
 import random
 import sys
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from bench.exams.feed import World, instructions, placed, projects, sessions, track, world_of
-from bench.exams.product import Product
-from bench.exams.transcript import events
+from bench.exams.feed import projects, sessions
 
-import tacit
 from tacit.core.digest import short_hash
 from tacit.core.run import Run, Step
-from tacit.core.states import ACTIVE
 from tacit.core.value import replace
 from tacit.guards.condition import ASK, REFUSE, Guard, says
 from tacit.guards.forms import condition_of
-from tacit.guards.guarding import why_not
 from tacit.guards.history import RIGHT, WRONG, Firing, Record, firings_in, offered
 from tacit.hosts.formats import read
 from tacit.hosts.source import FileSource
 from tacit.reading.command import line_of as shell_line
 
-CAME_BACK = 2  # later sessions in which its problem came although it was given
+CAME_BACK = 2  # sessions in which it was right
 BEFORE, AFTER = 6, 9  # steps around a firing on the sheet
 LONG = 420  # characters of an output there
 
 NAMES = {"firing": "firings", "offer": "offers"}  # what a play yields, and its file
 
 
-def play(data: Path, out: Path, names: list[str], forms: dict[str, str]) -> None:
-    """Feed each project; write offers and firings."""
+def play(data: Path, out: Path, names: list[str], forms: Path) -> None:
+    """Each project in the order of time; write offers and firings."""
     out.mkdir(parents=True, exist_ok=True)
+    guards = guards_in(forms)
     with contextlib.ExitStack() as stack:
         files = {
             kind: stack.enter_context((out / f"{NAMES[kind]}.jsonl").open("w")) for kind in NAMES
         }
-        product = Product()
         for project in projects(data):
-            if names and project.name not in names:
+            if project.name not in guards or (names and project.name not in names):
                 continue
-            for kind, row in _played(world_of(project, product), forms):
+            for kind, row in _played(project, guards[project.name]):
                 files[kind].write(json.dumps({"project": project.name, **row}) + "\n")
             print(project.name, "done", file=sys.stderr)
-        product.close()
 
 
-def _played(world: World, forms: dict[str, str]) -> Any:
+def guards_in(forms: Path) -> dict[str, list[Guard]]:
+    """The guards of each project."""
+    found: dict[str, list[Guard]] = {}
+    for line in forms.read_text(encoding="utf-8").splitlines():
+        project, text, form = line.split("\t")
+        condition, way = condition_of(form)
+        guard = Guard(short_hash(project, text), text, condition, way)
+        found.setdefault(project, []).append(guard)
+    return found
+
+
+def _played(project: Path, guards: list[Guard]) -> Iterator[tuple[str, dict[str, Any]]]:
     runs: list[Run] = []
-    given: dict[str, int] = {}  # lesson -> the run from which on it is given
     armed: dict[str, Guard] = {}
     overruled: Counter[str] = Counter()
-    number, could = -1, []
-    for number, session in enumerate(sessions(world.project)):
-        instructions(world, session.start)
-        place = placed(world, session)
-        track(world, events(place), session.start)
-        new = [run for run in read(FileSource(str(place)))]
+    for number, session in enumerate(sessions(project)):
+        new = list(read(FileSource(str(session.file))))
         for lesson, guard in list(armed.items()):
             said = {"lesson": lesson, "text": guard.text}
-            for each in (firing for run in new for firing in _firings(guard, run)):
-                on = next(run for run in new if run.id == each.run)
-                came = {
-                    "says": says(guard),
-                    "step": guard.step,
-                    "session": session.id,
-                    "n": number,
-                    "place": each.place,
-                    "call": each.call,
-                    "reason": each.reason,
-                    "rules": each.verdict,
-                    "why": each.why,
-                }
-                yield "firing", {**said, **came, **_shown(on, each.place)}
-                overruled[lesson] += each.verdict == WRONG
+            for run in new:
+                for each in _firings(guard, run):
+                    came = {
+                        "says": says(guard),
+                        "step": guard.step,
+                        "session": session.id,
+                        "n": number,
+                        "place": each.place,
+                        "call": each.call,
+                        "reason": each.reason,
+                        "rules": each.verdict,
+                        "why": each.why,
+                    }
+                    yield "firing", {**said, **came, **_shown(run, each.place)}
+                    overruled[lesson] += each.verdict == WRONG
             if overruled[lesson] > 1:
                 yield "offer", {**said, "step": "note again", "n": number}
                 del armed[lesson]
-        world.home.learn(place)
-        place.unlink()
         runs += new
-        could = _could(world, forms)
-        for guard in could:
-            given.setdefault(guard.lesson, len(runs))
-            later = runs[given[guard.lesson] :]
-            right = (any(f.verdict == RIGHT for f in _firings(guard, run)) for run in later)
+        for guard in guards:
+            right = (any(f.verdict == RIGHT for f in _firings(guard, run)) for run in runs)
             if overruled[guard.lesson] > 1 or sum(right) < CAME_BACK:
                 continue
             record = Record(len(runs), tuple(each for run in runs for each in _firings(guard, run)))
@@ -111,19 +106,6 @@ def _played(world: World, forms: dict[str, str]) -> Any:
                 counts = Counter(each.verdict for each in record.firings)
                 said = {"lesson": guard.lesson, "text": guard.text, "says": says(guard)}
                 yield "offer", {**said, "step": step, "n": number, **counts}
-    could_say = [[each.lesson, each.text, says(each)] for each in could]
-    yield "offer", {"lesson": "", "text": "", "step": "end", "n": number, "could": could_say}
-
-
-def _could(world: World, forms: dict[str, str]) -> list[Guard]:
-    """The guards of the lessons in force whose form is known, as a reader proposes it or a person types it."""
-    with tacit.open(
-        env=world.home.env(), cwd=str(world.home.repository), create=False, by="dev", yes=True
-    ) as memories:
-        lessons = memories.store.select([memories.project_id], states=(ACTIVE,), limit=-1)
-        known = [each for each in lessons if each.text in forms and not why_not(each)]
-    made = [(each, *condition_of(forms[each.text])) for each in known]
-    return [Guard(each.id, each.text, condition, way) for each, condition, way in made]
 
 
 _KNOWN: dict[tuple[object, str], tuple[Firing, ...]] = {}
@@ -289,7 +271,7 @@ def main() -> None:
     labels = [path for path in args.places if path.suffix == ".tsv"]
     outs = [path for path in args.places if path not in labels]
     if args.step == "play":
-        play(outs[0], outs[1], args.project or [], labels_in(labels[0]))
+        play(outs[0], outs[1], args.project or [], labels[0])
     elif args.step == "sheet":
         sheet(outs[:-1], outs[-1], labels_in(labels[0]) if labels else {})
     else:
