@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import ast
 import contextlib
-import functools
 import importlib
 import importlib.util
 import io
@@ -97,9 +96,6 @@ def doors(home: Path) -> dict[str, Door]:
     from tacit.hosts.source import BytesSource
     from tacit.memory import open as open_memories
 
-    formats._foreign = functools.cache(
-        formats._foreign
-    )  # what is installed does not change while we fuzz
     memories = open_memories(env=env, cwd=str(work))
     memories.add("Run make migrate before the tests.", kind="rule")
     found: dict[str, Door] = {}
@@ -124,7 +120,7 @@ def doors(home: Path) -> dict[str, Door]:
 
     found |= {
         f"read-{name}": reader(name)
-        for name in formats.format_names()
+        for name in formats.FORMATS
         if hasattr(formats.get(name), "read")
     }
     for name in formats.exchanging():

@@ -3,7 +3,6 @@
 A way of remembering names its policies. Tacit's own stand in the rooms that use them, those of an origin are
 imported here when one is first named. A stranger's package declares its own as entry points:
 
-    tacit.formats    a module with NAME, detect(source), read(source); or `core.exchange`
     tacit.matchers   (prepared, prepared, idf) -> Likeness: do two texts say the same
     tacit.rankers    (hits, asked, profile, facts) -> [Ranked]
     tacit.renderers  (ranked, profile, words) -> text

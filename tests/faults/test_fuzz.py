@@ -33,16 +33,12 @@ JSON = st.recursive(
 def doors(tmp_path_factory: pytest.TempPathFactory) -> Any:
     import os
 
-    from tacit.hosts import formats
-
-    foreign = formats._foreign  # the fuzzer keeps what it finds installed; tests after it must not
     os.environ["TACIT_FAULTS_SOURCE"] = str(Path(package.__file__).parent.parent)
     try:
         import fuzz
 
         yield fuzz, fuzz.doors(tmp_path_factory.mktemp("doors"))
     finally:
-        formats._foreign = foreign
         os.environ.pop("TACIT_FAULTS_SOURCE", None)
 
 

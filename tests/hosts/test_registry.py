@@ -5,11 +5,9 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from types import SimpleNamespace
 
 import pytest
 
-from tacit.core.run import Run
 from tacit.hosts import formats
 from tacit.hosts.source import BytesSource
 
@@ -18,10 +16,6 @@ SESSION = json.dumps(
 ).encode()
 NEUTRAL = b'{"type": "run", "id": "r-1", "task": "hi"}\n'
 ELSEWHERE = BytesSource(b"%PDF-1.7\n", "/x/paper.pdf")
-
-
-def point(name: str, found: object) -> SimpleNamespace:
-    return SimpleNamespace(name=name, load=lambda: found)
 
 
 @pytest.mark.parametrize(
@@ -56,24 +50,6 @@ def test_an_unknown_name_lists_the_known_ones() -> None:
     with pytest.raises(formats.UnknownFormat, match="'claude'") as raised:
         formats.read(BytesSource(SESSION), "claude")
     assert "neutral" in raised.value.hint
-
-
-def test_formats_of_others_come_in(monkeypatch: pytest.MonkeyPatch) -> None:
-    """An entry point is asked and read like our own; it cannot take one of our names."""
-    theirs = SimpleNamespace(
-        NAME="pdf", detect=lambda source: 0.9, read=lambda source: iter([Run("1", "pdf")])
-    )
-    points = [point("pdf", theirs), point("neutral", theirs)]
-    monkeypatch.setattr(formats, "_foreign", lambda: {each.name: each for each in points})
-    assert (formats.detect(ELSEWHERE), list(formats.read(ELSEWHERE))) == ("pdf", [Run("1", "pdf")])
-    assert (formats.format_names()[-1], formats.detect(BytesSource(NEUTRAL))) == ("pdf", "neutral")
-
-
-def test_a_broken_format_of_others_stops_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
-    """An entry point that fails is warned about and passed over."""
-    monkeypatch.setattr(formats, "_foreign", lambda: {"broken": point("broken", None)})
-    with pytest.warns(RuntimeWarning, match="format broken failed"):
-        assert formats.detect(BytesSource(NEUTRAL)) == "neutral"
 
 
 def test_the_table_imports_no_format() -> None:

@@ -5,13 +5,10 @@ from __future__ import annotations
 import glob
 import importlib
 import os
-import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from functools import cache
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from tacit.core.errors import UsageError
-from tacit.hookspecs import plugged_in
 from tacit.hosts import HOSTS, folder
 from tacit.hosts.source import STANDARD_INPUT, FileSource
 from tacit.origins import ORIGINS
@@ -61,6 +58,7 @@ FORMATS = {
     "swe-agent": "tacit.hosts.swe_agent",
     **{name: f"tacit.origins.{name}" for name in sorted(ORIGINS)},
 }
+_KNOWN = ", ".join(FORMATS)
 FORMAT_DOUBT = 0.3  # a format less sure than this of a file does not get it
 
 
@@ -70,46 +68,18 @@ class UnknownFormat(UsageError):
     code = "unknown_format"
 
 
-def format_names() -> tuple[str, ...]:
-    """Every format there is: ours in the order they are asked, then those of others."""
-    return (*FORMATS, *sorted(set(_foreign()) - set(FORMATS)))
-
-
 def get(name: str) -> Format:
     """The format of that name, loaded now."""
-    module = FORMATS.get(name)
-    if module:
-        loaded: Format = importlib.import_module(module)
-        return loaded
-    foreign = _foreign().get(name)
-    if foreign is None:
-        raise UnknownFormat(
-            f"there is no format {name!r}", hint=f"known formats: {', '.join(format_names())}"
-        )
-    loaded = foreign.load()
+    if name not in FORMATS:
+        raise UnknownFormat(f"there is no format {name!r}", hint=f"known formats: {_KNOWN}")
+    loaded: Format = importlib.import_module(FORMATS[name])
     return loaded
 
 
 def detect(source: Source) -> str | None:
     """The name of the format that is surest of this file; None where none is."""
-
-    def sure(name: str) -> float:
-        try:
-            found = get(name)
-            return (
-                float(found.detect(source))
-                if hasattr(found, "detect") or name not in FORMATS
-                else 0.0
-            )
-        except Exception as error:
-            if name in FORMATS:
-                raise
-            warnings.warn(
-                f"format {name} failed on {source.path}: {error!r}", RuntimeWarning, stacklevel=3
-            )
-            return 0.0
-
-    return _surest(format_names(), sure)
+    runs = (name for name in FORMATS if hasattr(get(name), "detect"))
+    return _surest(runs, lambda name: float(get(name).detect(source)))
 
 
 def _surest(names: Iterable[str], sure: Callable[[str], float]) -> str | None:
@@ -124,7 +94,7 @@ def read(source: Source, name: str | None = None) -> Iterator[Run]:
     if chosen is None:
         raise UnknownFormat(
             f"reading {source.path}: no format recognises it ({_sight(source)})",
-            hint=f"name one with --format: {', '.join(format_names())}",
+            hint=f"name one with --format: {_KNOWN}",
         )
     found = get(chosen)
     return found.read(source) if hasattr(found, "read") else iter(())  # lessons are no run
@@ -156,7 +126,7 @@ def nothing_of(where: str, name: str, fault: str) -> UsageError:
 
 def exchanging() -> tuple[str, ...]:
     """The formats that know a system's memories."""
-    return tuple(name for name in format_names() if hasattr(get(name), "memories"))
+    return tuple(name for name in FORMATS if hasattr(get(name), "memories"))
 
 
 def exchange(name: str) -> Exchange:
@@ -207,11 +177,6 @@ def files_named_by(folder: str, *modules: Exchange) -> list[Source]:
         for path in sorted(glob.glob(os.path.join(glob.escape(folder), pattern)))
     ]
     return [FileSource(path) for path in dict.fromkeys(paths) if os.path.isfile(path)]
-
-
-@cache
-def _foreign() -> Mapping[str, Any]:
-    return plugged_in("format")
 
 
 def _sight(source: Source) -> str:

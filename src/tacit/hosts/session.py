@@ -4,7 +4,7 @@ of them asks."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from tacit.core.run import Cost, Reading, Run, Step
@@ -27,22 +27,23 @@ OWN_PROMPT = "[tacit:"
 _SPEAKS = {"assistant": "agent", "system": "host"}
 
 
-class Transcript:
-    """A host's file while it is read: what came of it so far, and what could not be read."""
+class Session:
+    """One run while it is read: what came of it so far, and what could not be read."""
 
-    def __init__(self) -> None:
+    def __init__(self, host: str) -> None:
+        self.host = host
         self.rows: list[Record] = []
         self.open: dict[str, Record] = {}  # calls without a result, by id
         self.calls: set[str] = set()
         self.files: dict[str, None] = {}
         self.models: dict[str, int] = {}
-        self.cwd = self.branch = self.commit = self.version = self.agent = self.started = (
-            self.ended
-        ) = ""
+        self.id = self.root = self.cwd = self.branch = self.commit = self.remote = ""
+        self.version = self.agent = self.task = self.started = self.ended = ""
         self.outcome = "unknown"
-        self.complete = False
+        self.complete = self.interactive = False
         self.entry = ""  # the way in, where a person may sit
-        self.lines = self.malformed = self.duplicates = 0
+        self.spent = Cost()
+        self.lines = self.malformed = self.duplicates = self.skipped = 0
         self.unknown: dict[str, int] = {}
         self.warnings: list[str] = []
         self.where = ""
@@ -61,19 +62,11 @@ class Transcript:
                 yield found
         finally:
             self.lines += number
+            self.skipped += source.skipped
 
     def at(self, place: str) -> None:
         """From here on steps stand at this place."""
         self.where, self.nth = place, 0
-
-    def facts(self, source: Source) -> dict[str, Any]:
-        """What every reader tells of a run by the same names."""
-        said = {
-            name: getattr(self, name)
-            for name in ("cwd", "branch", "commit", "version", "outcome", "complete")
-        }
-        times = {"started_at": self.started, "ended_at": self.ended}
-        return {**said, **times, "files": tuple(self.files), "path": source.path}
 
     def odd(self, what: str) -> None:
         """Something that this reader does not know."""
@@ -81,17 +74,6 @@ class Transcript:
         if what not in self.unknown and len(self.unknown) >= MANY_KINDS:
             what = "(others)"
         self.unknown[what] = self.unknown.get(what, 0) + 1
-
-
-class Session(Transcript):
-    """One run while it is read."""
-
-    def __init__(self, host: str) -> None:
-        super().__init__()
-        self.host = host
-        self.spent = Cost()
-        self.id = self.root = self.remote = self.task = ""
-        self.interactive = False
 
     def add(self, role: str, at: str = "", **more: Any) -> Record:
         """A step; the second and later ones of a record are numbered."""
@@ -193,29 +175,47 @@ class Session(Transcript):
 
     def run(self, source: Source, **more: Any) -> Run:
         """What was read, as a run."""
-        if source.skipped:
-            self.warnings.append(
-                f"{source.skipped} lines are too long or cut off and were left out"
-            )
+        if skipped := self.skipped or source.skipped:
+            self.warnings.append(f"{skipped} lines are too long or cut off and were left out")
+        facts = [
+            "cwd",
+            "branch",
+            "commit",
+            "remote",
+            "version",
+            "agent",
+            "task",
+            "outcome",
+            "complete",
+        ]
         said = {
-            **self.facts(source),
+            **{name: getattr(self, name) for name in facts},
+            "started_at": self.started,
+            "ended_at": self.ended,
+            "files": tuple(self.files),
+            "path": source.path,
             "root": self.root if self.root != self.id else "",
-            "remote": self.remote,
-            "agent": self.agent,
-            "model": max(self.models, key=self.models.__getitem__) if self.models else "",
-            "task": self.task,
+            "model": most_used(self.models),
             "cost": self.spent if self.spent != Cost() else None,
-            "reading": Reading(
-                self.lines,
-                self.malformed,
-                self.unknown or None,
-                self.duplicates,
-                tuple(self.warnings),
-                self.interactive,
-                entry=self.entry,
-            ),
+            "reading": self.reading(),
         }
         return Run(self.id, self.host, tuple(Step(**row) for row in self.rows), **{**said, **more})
+
+    def reading(self, **more: Any) -> Reading:
+        """How it was read."""
+        return Reading(
+            self.lines,
+            self.malformed,
+            self.unknown or None,
+            self.duplicates,
+            tuple(self.warnings),
+            **{"interactive": self.interactive, "entry": self.entry, **more},
+        )
+
+
+def most_used(models: Mapping[str, int]) -> str:
+    """The model that answered most often."""
+    return max(models, key=models.__getitem__) if models else ""
 
 
 def fill(row: Record, output: str, *, failed: bool = False, status: int | None = None) -> None:
@@ -326,4 +326,4 @@ def patched_files(patch: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found[1].strip() for found in _PATCHED.finditer(patch)))[:100]
 
 
-_PATCHED = re.compile(r"^\*\*\* (?:Add|Update|Delete) File: (.{1,400})$", re.M)
+_PATCHED = re.compile(r"^\*\*\* (?:Add|Update|Delete) File: (.{1,400})$", re.MULTILINE)

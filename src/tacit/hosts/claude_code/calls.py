@@ -50,7 +50,7 @@ class Calls(Steps):
                 self.prompts[given["prompt"]] = kind
         elif type(given.get("prompt")) is str:
             self.scheduled.add(given["prompt"].strip())
-        row = self.add("tool", agent, at, tool=name, input=given, files=files)
+        row = self.add_of("tool", agent, at, tool=name, input=given, files=files)
         self.open[call] = self.running.setdefault(agent, {})[call] = row
         for file in files:
             self.file(file)
@@ -91,7 +91,7 @@ class Calls(Steps):
                 speaker = (
                     ("answer" if own else "choice") if sat == "typed" else sat and own and "unsure"
                 ) or "agent"
-                self.add(
+                self.add_of(
                     "user",
                     row["agent"],
                     _time(found),
@@ -114,7 +114,7 @@ class Calls(Steps):
         )
         sat = self.at_keyboard() if marked else ""
         speaker = "refusal" if sat == "typed" else sat
-        self.add(
+        self.add_of(
             "user", row["agent"], _time(found), text=words, typed=sat == "typed", speaker=speaker
         )
 

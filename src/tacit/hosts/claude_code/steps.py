@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tacit.core.run import Cost, Reading, Run, Step
+from tacit.core.run import Cost, Run
 from tacit.hosts.claude_code.marks import PEOPLE, PROGRAMS
 from tacit.hosts.claude_code.pastes import divided
-from tacit.hosts.session import OWN_FOLDER, Transcript
+from tacit.hosts.session import OWN_FOLDER, Session, most_used
 from tacit.hosts.session import time_of as _time
 from tacit.hosts.session import token_count as _tokens
 from tacit.hosts.source import Source
@@ -16,14 +16,15 @@ if TYPE_CHECKING:
     Record = dict[str, Any]
 
 NAME = "claude-code"
-_SPEAKER_OF_ROLE = {"assistant": "agent", "system": "host"}
 
 
-class Steps(Transcript):
-    """One session while it is read: steps as dicts, because a call is open until its result comes."""
+class Steps(Session):
+    """One session while it is read, with its sub-agents."""
+
+    ours = False  # one of Tacit's own model calls: known by the first prompt, or the folder
 
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__(NAME)
         self.last: dict[str, Record] = {}  # by agent
         self.called: Record = {}  # the step of the slash command that was called last
         # of them, by agent, those that nobody stopped
@@ -57,54 +58,38 @@ class Steps(Transcript):
         self.told = ("", "")  # message id and text of the last answer
         self.sessions: dict[str, None] = {}
         self.session = self.fork = self.first = self.uuid = self.main_entry = ""
-        self.ours = self.by_program = self.begun = False
+        self.by_program = self.begun = False
         self.usd: float | None = None
-        self.oversized = self.forged = 0
+        self.forged = 0
         self.main = True
 
-    def run(self, source: Source, agent: str) -> Run:
+    def whole(self, source: Source, agent: str) -> Run:
         """What was read, as a run."""
         session = source.stem if source.stem in self.sessions or not self.session else self.session
         # A resumed session repeats the lines of the one before it, under the id of that one.
         root = self.fork or next(iter(self.sessions), session)
-        models = self.models or self.agent_models
-        asked = self.asked or self.commands
-        if self.oversized:
-            self.warnings.append(
-                f"{self.oversized} lines are too long or cut off and were left out"
-            )
         self.rows = divided(self.rows, source, self.sessions)
         for row in self.rows:
             row["context"] = row["agent"]
             row["agent"] = self.agents.get(row["agent"], row["agent"])
-        return Run(
-            id=f"{session}/{source.stem}" if agent else session,
-            host=NAME,
-            steps=tuple(Step(**row) for row in self.rows),
+        self.id = f"{session}/{source.stem}" if agent else session
+        asked, program = self.asked or self.commands, PROGRAMS.match(self.main_entry)
+        extra = {"prs": list(self.prs), "instructions": self.instructions}
+        return self.run(
+            source,
             root=root if agent or root != session else "",
             lineage="" if agent else self.first,
-            **self.facts(source),
             changed=self.changed,
             agent=self.agents.get(agent, agent),
-            model=max(models, key=models.__getitem__) if models else "",
+            model=most_used(self.models or self.agent_models),
             task=asked[0] if asked else "",
             cost=self.cost(),
-            reading=Reading(
-                self.lines,
-                self.malformed,
-                self.unknown or None,
-                self.duplicates,
-                tuple(self.warnings),
+            reading=self.reading(
                 interactive=self.main_entry in PEOPLE and not self.by_program,
                 forged=self.forged,
-                entry="" if self.by_program or PROGRAMS.match(self.main_entry) else self.main_entry,
+                entry="" if self.by_program or program else self.main_entry,
             ),
-            extra={
-                name: held
-                for name, held in (("prs", list(self.prs)), ("instructions", self.instructions))
-                if held
-            }
-            or None,
+            extra={name: held for name, held in extra.items() if held} or None,
         )
 
     def cost(self) -> Cost | None:
@@ -215,19 +200,12 @@ class Steps(Transcript):
                 self.spent[key] = spent
         return False
 
-    def add(self, role: str, agent: str, at: str, **more: Any) -> Record:
-        self.nth += 1
-        place = self.where if self.nth == 1 else f"{self.where}#{self.nth}"
-        record_id = self.uuid if self.nth == 1 or not self.uuid else f"{self.uuid}#{self.nth}"
-        row: Record = {
-            "role": role,
-            "place": place,
-            "agent": agent,
-            "at": at,
-            "record": record_id,
-            **more,
-        }
-        row.setdefault("speaker", _SPEAKER_OF_ROLE.get(role, ""))
-        self.rows.append(row)
+    def seen_at(self, at: str) -> None:
+        """The session's own records say when it was; steps may be an agent's, or dated back."""
+
+    def add_of(self, role: str, agent: str, at: str, **more: Any) -> Record:
+        """A step of one of the agents, under the record that it came with."""
+        later = f"#{self.nth + 1}" if self.nth and self.uuid else ""
+        row = self.add(role, at, agent=agent, record=self.uuid + later, **more)
         self.last[agent] = row
         return row

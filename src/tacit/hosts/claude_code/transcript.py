@@ -110,7 +110,7 @@ def read(source: Source) -> Iterator[Run]:
         _read_agents(session, source)
     # of which the canary tells
     if session.session or session.rows or sum(session.unknown.values()) >= FEW_UNKNOWN:
-        yield session.run(source, agent)
+        yield session.whole(source, agent)
 
 
 def _part_of_session(source: Source) -> bool:
@@ -168,7 +168,6 @@ class _Session(Calls):
             reader(found)
             if self.ours:
                 break
-        self.oversized += source.skipped
 
     def user(self, found: Record) -> None:
         """A prompt, tool results, or text the host put in the user's mouth."""
@@ -220,7 +219,7 @@ class _Session(Calls):
                 text = block["text"].strip()
                 if text and (not mid or self.told != (mid, text)):
                     self.told = (mid if type(mid) is str else "", text)
-                    self.add(
+                    self.add_of(
                         role,
                         agent,
                         at,
@@ -274,12 +273,12 @@ class _Session(Calls):
             return
         kind = text_at(found, "subtype")
         if kind == "compact_boundary":
-            self.add("system", self.agent_of(found), _time(found), text="Conversation compacted")
+            self.add_of("system", self.agent_of(found), _time(found), text="Conversation compacted")
         elif kind == "api_error":
             error = found.get("error")
             text = error.get("message") if type(error) is dict else error
             text = text if type(text) is str else found.get("content")
-            self.add(
+            self.add_of(
                 "system",
                 self.agent_of(found),
                 _time(found),
@@ -389,7 +388,7 @@ class _Session(Calls):
             piece, hooks = without_asides(text)
             pieces.append(piece)
             for words in hooks:
-                self.add("system", agent, at, text=words, tool="hook")
+                self.add_of("system", agent, at, text=words, tool="hook")
         plain = "\n".join(piece for piece in pieces if piece)
         if not plain:
             return
@@ -428,7 +427,7 @@ class _Session(Calls):
                 self.ours = True
             self.asked.append(text)
         role = "system" if speaker == "notice" else "user"
-        return self.add(role, agent, at, text=text, typed=speaker == "typed", speaker=speaker)
+        return self.add_of(role, agent, at, text=text, typed=speaker == "typed", speaker=speaker)
 
     def wrapped(self, found: Record, agent: str, at: str, plain: str, tag: str) -> None:
         """Text that the host wrapped: a slash command, its output, a notification."""
@@ -438,12 +437,12 @@ class _Session(Calls):
             if not agent:
                 (self.asked if arguments else self.commands).append(command)
             own = self.behind_command(found, agent, plain) if arguments else ""
-            self.called = self.add(
+            self.called = self.add_of(
                 "user", agent, at, text=command, typed=own == "typed", speaker=own or "command"
             )
         elif tag == "user-memory-input":
             speaker = self.whose(found, agent, plain)
-            self.add(
+            self.add_of(
                 "user",
                 agent,
                 at,
@@ -454,7 +453,7 @@ class _Session(Calls):
         elif tag == "bash-input":
             # typed, and to a shell: no word to the agent
             typed = not agent and self.at_keyboard() == "typed"
-            self.add(
+            self.add_of(
                 "user",
                 agent,
                 at,
@@ -471,7 +470,7 @@ class _Session(Calls):
                 ):
                     said.pop()
         elif not tag.startswith(("local-command-", "bash-")):
-            self.add("system", agent, at, text=plain, speaker="notice")
+            self.add_of("system", agent, at, text=plain, speaker="notice")
 
     def behind_command(self, found: Record, agent: str, plain: str) -> str:
         """Whose words stand behind a slash command: the person's, unless a program or the agent
@@ -496,7 +495,7 @@ class _Session(Calls):
         last = self.last.get(agent, {})
         called = last.get("speaker") == "command" or last is self.called
         body = not hook and (called or "sourceToolUseID" in found)
-        self.add(
+        self.add_of(
             "system",
             agent,
             at,
@@ -508,7 +507,9 @@ class _Session(Calls):
     def hook(self, found: Record, text: Any) -> None:
         """Words of a hook that the model got to read."""
         if type(text) is str and text.strip():
-            self.add("system", self.agent_of(found), _time(found), text=text.strip(), tool="hook")
+            self.add_of(
+                "system", self.agent_of(found), _time(found), text=text.strip(), tool="hook"
+            )
 
     def interrupted(self, agent: str, at: str, plain: str) -> None:
         """The person pressed stop: the open calls are stopped, else the moment itself is a step."""
@@ -516,7 +517,7 @@ class _Session(Calls):
         for row in stopped.values():
             row["interrupted"] = True
         if not stopped and not self.last.get(agent, {}).get("interrupted"):
-            self.add("user", agent, at, text=plain, interrupted=True, speaker="host")
+            self.add_of("user", agent, at, text=plain, interrupted=True, speaker="host")
 
 
 def _git_state(told: str) -> tuple[str, tuple[str, ...]]:
