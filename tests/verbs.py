@@ -136,7 +136,7 @@ class Memories(Memory):
     sync = team.share
     sync_by_itself = team.sync_by_itself
     sync_notes = team.sync_notes
-    takes_more_than_a_number = reviewing.takes_more_than_a_number
+    takes_more_than_a_number = correcting.takes_more_than_a_number
     tend = tending.tend
     top = knowing.top
     try_check = finishing.try_check

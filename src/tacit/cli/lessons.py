@@ -20,6 +20,7 @@ from tacit.hosts import run_in_shell
 from tacit.learn import correcting, queries, reviewing
 from tacit.lesson import HEARSAY, SCOPES, SEVERITIES, Lesson, memory_json
 from tacit.memory import Memory as Memories
+from tacit.screens.moments import when_told
 from tacit.screens.numbers import (
     COLUMNS,
     fits,
@@ -27,7 +28,7 @@ from tacit.screens.numbers import (
     remember_numbers,
     seen_whole,
 )
-from tacit.screens.one_screen import listed_words, moment_words
+from tacit.screens.one_screen import listed_words
 from tacit.screens.passing import (
     change_meant,
     lesson_meant,
@@ -117,7 +118,7 @@ def add_verb(args: Asked, cli: Cli) -> Answer:
         names = names_to_type(memories, {memory.id: memory.text}) if at_terminal else {}
         name, how = names.get(memory.id, memory.id), standing_words(memory, memories.profile).words
         if is_given(memory):
-            how += f", told {moment_words(memory, queries.is_told_at_starts(memories, memory))}"
+            how += f", told {when_told(memories, memory)}"
         runs = memories.profile.trust.runs
     text = one_line(memory.text, COLUMNS)
     told = f"kept {name}, {how} (tacit undo {name} takes it back): {text}"

@@ -16,8 +16,9 @@ from tacit.hosts import run_in_shell
 from tacit.learn import queries
 from tacit.lesson import Lesson, met_in
 from tacit.replay import replaying
+from tacit.screens.moments import moment_words
 from tacit.screens.numbers import is_number, seen_whole
-from tacit.screens.one_screen import came_up, moment_words
+from tacit.screens.one_screen import came_up
 from tacit.screens.passing import lesson_meant, meant, question_meant
 from tacit.screens.quoted import last_said
 from tacit.screens.selection import is_given, need_seen

@@ -16,8 +16,9 @@ from tacit.hooks import recalling
 from tacit.learn import queries
 from tacit.lesson import Lesson
 from tacit.memory import Memory as Memories
+from tacit.screens.moments import moment_words
 from tacit.screens.numbers import COLUMNS, names_to_type
-from tacit.screens.one_screen import moment_words, without_details
+from tacit.screens.one_screen import without_details
 from tacit.screens.selection import counted, is_given, said_again
 from tacit.screens.wording import YOURS, is_yours
 

@@ -45,8 +45,9 @@ from tacit.reading.estimate import (
     with_looks,
     within,
 )
+from tacit.screens.moments import moment_words
 from tacit.screens.numbers import COLUMNS, names_to_type
-from tacit.screens.one_screen import came_up, moment_words, one_screen, without_details
+from tacit.screens.one_screen import came_up, one_screen, without_details
 from tacit.screens.selection import news
 from tacit.settings import settings_at
 from tacit.store.counts import event

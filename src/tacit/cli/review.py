@@ -11,7 +11,7 @@ from tacit.core.errors import NotFound, UsageError, numbered
 from tacit.core.proposal import Proposal, new_words, staging_status
 from tacit.core.standing import is_product_detail, replay_command
 from tacit.core.value import replace
-from tacit.learn import reviewing
+from tacit.learn import correcting, reviewing
 from tacit.lesson import Lesson, memory_json
 from tacit.memory import Memory as Memories
 from tacit.origins import tending
@@ -205,7 +205,7 @@ def _list(memories: Memories, cli: Cli, everything: bool) -> Answer:
 
 def _as_seen(memories: Memories, asked: Proposal) -> Proposal:
     """A question as whoever looks may see it: an agent reads no words that its yes would put in force and the gate holds."""
-    if memories.actor.is_person or not reviewing.takes_more_than_a_number(memories, asked.id):
+    if memories.actor.is_person or not correcting.takes_more_than_a_number(memories, asked.id):
         return asked
     return replace(asked, reason="waits for a person, who reads it", payload={})
 

@@ -101,7 +101,7 @@ class Tacit(Verbs):
 
                 found = keep_verb
             case "drop":
-                from tacit.cli.decide import drop_verb
+                from tacit.cli.drop import drop_verb
 
                 found = drop_verb
             case "review":

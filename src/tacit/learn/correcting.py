@@ -13,7 +13,7 @@ from tacit.core.journal import Change, Entry, Hand
 from tacit.core.links import Evidence
 from tacit.core.moves import lifted
 from tacit.core.profile import class_of
-from tacit.core.proposal import EXPIRES_AFTER_DAYS, Proposal
+from tacit.core.proposal import EXPIRES_AFTER_DAYS, OTHER_WORDS, Proposal, new_words
 from tacit.core.rows import RunRow, run_id
 from tacit.core.states import GONE, KEPT
 from tacit.core.trust import reaches, tier_to_take_away
@@ -391,3 +391,15 @@ def feedback(opened: Opened, id: str, word: str, *, run: str = "", reason: str =
     row = opened.store.find_run(opened.project_id, run) if run else None
     give_feedback(opened.work, memory, word, run=row, reason=opened._kept_reason(reason))
     return opened.store.get(memory.id)
+
+
+def takes_more_than_a_number(opened: Opened, id: str) -> bool:
+    """Whether a yes to it is given at a terminal only: it is held or asks about what is, would erase, or would put words in force that
+    the gate holds."""
+    asked = opened.store.proposal(id)
+    payload = (asked.payload or {}) if asked else {}
+    found = opened.store.memories([asked.memory if asked and asked.memory else id])
+    if payload.get("erase") or any(memory.gate != "allow" for memory in found):
+        return True
+    would = new_words(asked) if asked and asked.kind in OTHER_WORDS else ""
+    return bool(would) and may_be_told(would, "agent", opened.vouch).outcome != "allow"

@@ -6,25 +6,23 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from tacit.core.errors import NotFound, UsageError
-from tacit.core.proposal import OTHER_WORDS, Proposal, new_words, reason_now
+from tacit.core.proposal import Proposal, reason_now
 from tacit.core.states import ACTIVE, WAITING
 from tacit.core.value import replace
-from tacit.learn import correcting
 from tacit.learn.block import page
 from tacit.learn.deciding import best, find_proposal, heard
-from tacit.learn.gate import may_be_told
 from tacit.learn.review import Review, Reviewed
 from tacit.lesson import Lesson
 from tacit.store.counts import pieces_of_work
 
 if TYPE_CHECKING:
-    from tacit.opened import Opened
+    from tacit.memory import Memory
 
 FOR_PERSON = ("notice",)  # kinds of proposals that no agent is told of
 LESSONS_WEIGHED = 1000  # of the newest lessons in a state, among which the best are chosen
 
 
-def proposals(opened: Opened, *, state: str = "open") -> list[Proposal]:
+def proposals(opened: Memory, *, state: str = "open") -> list[Proposal]:
     """What waits for a judge, oldest first; `state=""` for everything that ever did."""
     return (
         counted_anew(opened, opened.store.proposals(opened.project_id, state=state, limit=-1))
@@ -33,7 +31,7 @@ def proposals(opened: Opened, *, state: str = "open") -> list[Proposal]:
     )
 
 
-def counted_anew(opened: Opened, found: Sequence[Proposal]) -> list[Proposal]:
+def counted_anew(opened: Memory, found: Sequence[Proposal]) -> list[Proposal]:
     """Proposals whose reasons count sessions, out of all that there are by now."""
     sessions = (
         pieces_of_work(opened.store, opened.project_id)
@@ -46,7 +44,7 @@ def counted_anew(opened: Opened, found: Sequence[Proposal]) -> list[Proposal]:
     ]
 
 
-def for_person(opened: Opened, most: int = 10) -> list[Proposal]:
+def for_person(opened: Memory, most: int = 10) -> list[Proposal]:
     """What only the person is told: what fails without a way out, and instruction files that are wrong."""
     found = (
         opened.store.proposals(opened.project_id, kinds=FOR_PERSON, limit=most)
@@ -56,7 +54,7 @@ def for_person(opened: Opened, most: int = 10) -> list[Proposal]:
     return counted_anew(opened, found)
 
 
-def worth_a_look(opened: Opened) -> tuple[list[Lesson], list[Lesson]]:
+def worth_a_look(opened: Memory) -> tuple[list[Lesson], list[Lesson]]:
     """What was heard from the person and waits to be confirmed, and the best candidates, ten of each."""
     if not opened.project:
         return [], []
@@ -66,7 +64,7 @@ def worth_a_look(opened: Opened) -> tuple[list[Lesson], list[Lesson]]:
 
 
 def review(
-    opened: Opened,
+    opened: Memory,
     id: str = "",
     decision: str = "approve",
     *,
@@ -99,7 +97,7 @@ def review(
         if decision in ("approve", "edit"):
             if (waiting.payload or {}).get("erase"):
                 seat.settle(waiting, reason or waiting.reason)
-                gone = correcting.erase(opened, waiting.memory, reason=reason)
+                (gone,) = opened.drop(waiting.memory, erase=True, reason=reason)
                 return Reviewed(gone.id, gone.state, gone.state, "erased", "", waiting.id)
             return seat.accept(
                 waiting, text=text, stays=opened.get(into).id if into else "", reason=reason
@@ -125,7 +123,7 @@ def review(
     if decision == "unmerge":
         return seat.unmerge(found, reason=reason)
     if decision == "edit":
-        correcting.edit(opened, found, text=text, reason=reason)
+        opened.edit(found, text=text, reason=reason)
         return seat.approve(found, reason=reason)
     raise UsageError(
         f"{decision!r} is no decision.",
@@ -133,19 +131,7 @@ def review(
     )
 
 
-def takes_more_than_a_number(opened: Opened, id: str) -> bool:
-    """Whether a yes to it is given at a terminal only: it is held or asks about what is, would erase, or would put words in force that
-    the gate holds."""
-    asked = opened.store.proposal(id)
-    payload = (asked.payload or {}) if asked else {}
-    found = opened.store.memories([asked.memory if asked and asked.memory else id])
-    if payload.get("erase") or any(memory.gate != "allow" for memory in found):
-        return True
-    would = new_words(asked) if asked and asked.kind in OTHER_WORDS else ""
-    return bool(would) and may_be_told(would, "agent", opened.vouch).outcome != "allow"
-
-
-def reopen(opened: Opened, proposal: str) -> Proposal:
+def reopen(opened: Memory, proposal: str) -> Proposal:
     """Let a decided proposal wait again; what a yes changed in its lesson is put back if nothing came after it."""
     opened.need_person("Reopening")
     found = find_proposal(opened.store, opened.project_id, proposal)
@@ -153,16 +139,16 @@ def reopen(opened: Opened, proposal: str) -> Proposal:
     yes = next((at for at, entry in enumerate(made, 1) if entry.verb in ("approve", "add")), 0)
     if all(entry.by == found.decided_by and entry.at <= found.decided_at for entry in made[:yes]):
         for entry in made[:yes]:
-            correcting.undo(opened, entry.id)
+            opened.undo(entry.id)
     return _seat(opened, "person").reopen(found)
 
 
-def settle(opened: Opened, proposal: str, why: str) -> None:
+def settle(opened: Memory, proposal: str, why: str) -> None:
     """Close a proposal that was followed by another way."""
     opened.need_person("Deciding")
     _seat(opened, "person").settle(find_proposal(opened.store, opened.project_id, proposal), why)
 
 
-def _seat(opened: Opened, role: str) -> Review:
+def _seat(opened: Memory, role: str) -> Review:
     publish = (lambda: page(opened)) if opened.publishes else None
     return Review(opened.work, role, publish)

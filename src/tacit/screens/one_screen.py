@@ -7,7 +7,6 @@ about it. Rows are numbered; a lesson keeps the number that it was once shown wi
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Any
@@ -16,16 +15,16 @@ from tacit.core import clock
 from tacit.core.errors import numbered
 from tacit.core.links import Evidence
 from tacit.core.profile import Profile
-from tacit.core.programs import ABOUT, acting, head_of
 from tacit.core.proposal import Proposal, new_words, person_question
 from tacit.core.run import Incident
-from tacit.core.standing import is_confirmed, is_order_of_a_day, is_product_detail
+from tacit.core.standing import is_order_of_a_day, is_product_detail
 from tacit.core.states import ACTIVE, GONE
 from tacit.core.value import replace, value
 from tacit.learn import queries, reviewing
-from tacit.lesson import OWNER, Lesson, names_of
+from tacit.lesson import OWNER, Lesson
 from tacit.memory import Memory as Memories
 from tacit.screens import selection
+from tacit.screens.moments import when_told
 from tacit.screens.numbers import Shown, fits, shown_here
 from tacit.screens.selection import (
     WAITING,
@@ -43,7 +42,6 @@ from tacit.screens.wording import (
     held_words,
     is_yours,
     question,
-    recognised,
     standing_words,
     topic_words,
 )
@@ -54,7 +52,7 @@ from tacit.trial import proving
 from tacit.trial.coin import WITHHELD
 from tacit.trial.outcome import OCCURRED
 from tacit.trial.statement import Arm, reached_in
-from tacit.words.diagnose import MISSING, OF_NO_LESSON, is_news
+from tacit.words.diagnose import MISSING, OF_NO_LESSON, is_news, recognised
 
 TOLD, NEW, UNKNOWN = 10, 9, 5  # rows of each kind
 DECIDE, NEW_ROWS = "For you to decide", "New, as it came"
@@ -68,9 +66,6 @@ _ASKED_AMONG = (
 _LONGEST = 110  # characters of a problem
 
 # a file, and no dotted name of something else
-_FILE_NAME = re.compile(
-    r"/[^/]*\.\w+$|^[^/]*\.(?:[a-z]\w{0,3}|jsonl|svelte|proto|swift|scala|gradle|ipynb)$"
-)
 # how a lesson came up, by what its reader heard it as
 SAID_ONCE = {
     "said": "you said it",
@@ -365,7 +360,7 @@ def _lesson_row(
         topic or memory.text,
         came_up(memory, calls),
         memory.text,
-        moment_words(memory, queries.is_told_at_starts(memories, memory)),
+        when_told(memories, memory),
         since.came_back,
         since.sessions,
         memory.verdict == "helps",
@@ -417,37 +412,6 @@ def _spent(sessions: int, calls: int) -> str:
     return numbered(sessions, "session") + (
         f", {numbered(calls, 'extra call')} in all" if calls else ""
     )
-
-
-def moment_words(memory: Lesson, at_start: bool, most: int = 3) -> str:
-    """When agents hear it; of more than so many commands the rest is counted. Before one that only looks nothing is told."""
-    if at_start:  # not every one has room for what is nobody's own word
-        return "at every start" if memory.trust == OWNER or is_confirmed(memory) else "at starts"
-    counted_at = (memory.extra or {}).get(ABOUT)
-    spans = counted_at if isinstance(counted_at, dict) else memory.text.split("`")[1::2]
-    spans = () if memory.klass in ("command", "estimate") else spans
-    heads = dict.fromkeys(head for span in spans if (head := head_of(span)))
-    called = [
-        each for each in heads if acting(each) and (memory.source == BY_NOTICE or " " in each)
-    ]
-    named = (
-        name for name in names_of(memory.about) if " " in name and head_of(name) == name
-    )  # no error's words
-    commands = called or [name for name in named if acting(name)][:1]
-    more = [f"{len(commands) - most + 1} other commands"] if len(commands) > most else []
-    shown = [f"`{each}`" for each in commands[: most - 1 if more else most]] + more
-    said = (
-        [f"before {', '.join(shown[:-1])}{' or ' if shown[:-1] else ''}{shown[-1]}"]
-        if commands
-        else []
-    )
-    said += [
-        f"before {path} is changed"
-        for path in memory.paths
-        if _FILE_NAME.search(path) and not path.startswith(".git/")
-    ][:1]
-    said += [] if commands and memory.source == BY_NOTICE else ["with a prompt about it"]
-    return ", ".join(said[:-1]) + (", or " if said[:-1] else "") + said[-1]
 
 
 def _question_row(

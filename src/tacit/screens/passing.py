@@ -7,16 +7,16 @@ from typing import Any
 from tacit.core.errors import NotFound, Refused, UsageError
 from tacit.core.proposal import APPROVED, Proposal, new_words
 from tacit.core.states import GONE
-from tacit.learn import correcting, queries, reviewing
+from tacit.learn import reviewing
 from tacit.lesson import Lesson
 from tacit.memory import Memory as Memories
+from tacit.screens.moments import told_at_starts, when_told
 from tacit.screens.numbers import (
     is_number,
     need_same_words,
     numbers_shown,
     remember_numbers,
 )
-from tacit.screens.one_screen import moment_words
 from tacit.screens.selection import YES_KEEPS, is_given, much_the_same, numbered_as
 from tacit.screens.wording import gone_words
 
@@ -69,7 +69,7 @@ def change_meant(memories: Memories, name: str, entry: bool = False) -> str:
     if memories.store.proposals_named(memories.project_id, id):
         return id
     me = memories.actor.name
-    mine = queries.log(memories, memory=id, by=me, newest=True, limit=1)
+    mine = memories.store.entries(memories.scopes, memory=id, by=me, newest=True, limit=1)
     answers = [
         each
         for each in memories.store.proposals(memory=id, state=APPROVED)
@@ -87,7 +87,11 @@ def change_meant(memories: Memories, name: str, entry: bool = False) -> str:
             f"{name} is the lesson “{memories.get(id).text}”: {told}.",
             f"tacit why {name} shows its history; tacit undo --entry {name} means that entry of the journal.",
         )
-    return id if queries.log(memories, memory=id, newest=True, limit=1) == mine else str(mine[0].id)
+    return (
+        id
+        if memories.store.entries(memories.scopes, memory=id, newest=True, limit=1) == mine
+        else str(mine[0].id)
+    )
 
 
 def word_done(
@@ -108,7 +112,7 @@ def word_done(
         )
         back = f"(tacit undo {name or asked.id} takes it back)"
         if word == "drop" and about is not None and asked.kind in YES_KEEPS:
-            correcting.forget(memories, about.id, reason=reason)
+            memories.drop(about.id, reason=reason)
             return {"id": about.id, "did": f"dropped {back}", "text": about.text}
         did = f"answered with {'yes' if word == 'keep' else 'no'} {back}"
         if word == "keep" and asked.kind in (*YES_KEEPS, "edit") and not isinstance(done, int):
@@ -132,7 +136,7 @@ def word_done(
     if same := much_the_same(memories, memory):
         shown = remember_numbers(memories, same, unseen=same)
         did += f"; agents hear what is much the same: {', '.join(str(n) for n in sorted(shown[id] for id in same))}"
-    correcting.forget(memories, memory.id, reason=reason)
+    memories.drop(memory.id, reason=reason)
     return {"id": memory.id, "did": did, "text": memory.text}
 
 
@@ -140,11 +144,8 @@ def yours_now(memories: Memories, was: Lesson, did: str, name: str = "") -> str:
     """What became of a lesson that a person kept or worded anew: when agents hear it, whether that is another moment than before, and how
     to take it back."""
     memory = memories.get(was.id)
-    at_start = queries.is_told_at_starts(memories, was)
-    before, when = (
-        moment_words(was, at_start),
-        moment_words(memory, queries.is_told_at_starts(memories, memory)),
-    )
+    at_start = told_at_starts(memories, was)
+    before, when = when_told(memories, was), when_told(memories, memory)
     moved = (
         f", no longer only {before}" if is_given(was) and before != when and not at_start else ""
     )

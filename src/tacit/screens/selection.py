@@ -15,7 +15,6 @@ from tacit.core.proposal import Proposal
 from tacit.core.standing import to_replay
 from tacit.core.states import ACTIVE, ENDING_VERDICTS
 from tacit.core.value import replace, value
-from tacit.learn import queries
 from tacit.lesson import PERSONAL, Lesson, gives_way, said_as, said_more, was_compared
 from tacit.memory import Memory as Memories
 from tacit.words.tokens import query_words
@@ -126,7 +125,7 @@ def much_the_same(memories: Memories, memory: Lesson) -> list[str]:
     """The lessons of one row of a list, but for this one: what was told in its place before may be told now."""
     given = [
         each
-        for each in queries.listed(memories, states=(ACTIVE,), limit=_AMONG)
+        for each in memories.lessons(states=(ACTIVE,), limit=_AMONG)
         if said_as(each) == said_as(memory)
     ]
     groups = [
@@ -205,7 +204,7 @@ def unasked(memories: Memories, kind: str = "", behind: str = "") -> Iterator[Le
         here = fits.index(True) if True in fits else 0
         wanted, behind = wanted[here:], last.id if True in fits else ""
     for each in wanted:
-        while part := queries.listed(memories, **each, limit=_AT_ONCE, behind=behind):
+        while part := memories.lessons(**each, limit=_AT_ONCE, behind=behind):
             yield from (memory for memory in part if memory.id not in but)
             behind = part[-1].id
         behind = ""

@@ -96,7 +96,7 @@ def fulfilled(home: Memories, session: str, runs: Iterable[Run], over: bool) -> 
     """Do what was noted for a session and stands typed in its transcript; what could not be done, a line each."""
     from tacit.core.errors import TacitError
     from tacit.core.trust import Actor
-    from tacit.learn import reviewing
+    from tacit.learn import correcting
     from tacit.screens.numbers import shown_here
     from tacit.screens.passing import word_done
 
@@ -121,7 +121,7 @@ def fulfilled(home: Memories, session: str, runs: Iterable[Run], over: bool) -> 
         for id, words in wish["rows"]:
             name = f"tacit {wish['do']} {number_of.get(id, id)}"
             try:
-                if wish["do"] == "keep" and reviewing.takes_more_than_a_number(home, id):
+                if wish["do"] == "keep" and correcting.takes_more_than_a_number(home, id):
                     told.append(f"{name}: it waits for you at a terminal (tacit review)")
                 else:
                     word_done(home, id, wish["do"], "typed at the host", name, words)

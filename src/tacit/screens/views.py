@@ -11,8 +11,8 @@ from tacit.learn import queries, reviewing
 from tacit.lesson import memory_json
 from tacit.memory import Memory as Memories
 from tacit.screens.selection import counted
-from tacit.screens.wording import recognised
 from tacit.store import counts
+from tacit.words.diagnose import recognised
 from tacit.worker.turns import is_paused
 
 if TYPE_CHECKING:

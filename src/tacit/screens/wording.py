@@ -13,13 +13,11 @@ from typing import Any
 from tacit.core.errors import numbered
 from tacit.core.links import INSTRUCTED
 from tacit.core.profile import Profile
-from tacit.core.run import Incident
 from tacit.core.standing import is_confirmed, is_exempt, replay_command, wants_replay
 from tacit.core.states import ACTIVE, DOUBTED, ENDING_VERDICTS, GONE, WAITING, faded
 from tacit.core.tables import Tables
 from tacit.core.value import value
 from tacit.lesson import HEARD_WORDS, OWNER, WAY, Lesson, is_found_once, names_of
-from tacit.words.diagnose import said_of
 
 # What a colour stands for: what does good, what waits for somebody, what does harm, what needs no eye.
 GOOD, WAIT, BAD, QUIET_TONE, PLAIN_TONE = "good", "wait", "bad", "quiet", "plain"
@@ -179,12 +177,6 @@ def more_sessions(lacking: int) -> str:
 
 # by whom evidence is that a grammar recognised: what it keeps is a form of our own, nobody's words
 BY_NOTICE = "notice"
-
-
-def recognised(of: Incident) -> str:
-    """A failure as it was recognised, in our own words; its masked form where there are none. Never a quote."""
-    said = said_of(of) or f"“{of.mark}”, masked"
-    return f"`{of.program}`: {said}" if of.program else said
 
 
 def held_words(reason: str) -> str:

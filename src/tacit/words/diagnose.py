@@ -777,3 +777,9 @@ def _forms() -> tuple[_Form, ...]:
             r"(?:\[\d+\])?: \*\*\* .*Error \d+|exit status \d+",
         ),
     )
+
+
+def recognised(of: Incident) -> str:
+    """A failure as it was recognised, in our own words; its masked form where there are none. Never a quote."""
+    said = said_of(of) or f"“{of.mark}”, masked"
+    return f"`{of.program}`: {said}" if of.program else said

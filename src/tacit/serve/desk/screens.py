@@ -17,8 +17,8 @@ from tacit.screens import timeline
 from tacit.screens.numbers import digest_of, remember_numbers
 from tacit.screens.one_screen import one_screen
 from tacit.screens.timeline import TRUST, StoryLine
-from tacit.screens.views import effect_json, proposal_json
-from tacit.screens.wording import ahead, recognised, standing_words
+from tacit.screens.views import effect_json, proposal_json, recognised
+from tacit.screens.wording import ahead, standing_words
 from tacit.serve.desk.effects import KnownEffect
 from tacit.store.failures import failed_in
 from tacit.store.lookups import evidence_in
