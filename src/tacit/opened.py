@@ -360,9 +360,11 @@ class Opened:
 
     def _kept_reason(self, said: str) -> str:
         """Somebody's free words as they may be kept."""
+        if not said:
+            return ""
         from tacit.safety.redact import free_words
 
-        return free_words(said, by_agent=not self.actor.is_person) if said else ""
+        return free_words(said, by_agent=not self.actor.is_person)
 
     def need_person(self, what: str) -> None:
         """Refuse what only a person may do."""
