@@ -6,7 +6,6 @@ confidence) is a fold over evidence and uses, kept beside it as a `Tally` and re
 
 from __future__ import annotations
 
-from tacit.core.digest import digest
 from tacit.core.errors import TextInvalid, UsageError
 from tacit.core.states import ACTIVE, UNDOUBTED
 from tacit.core.value import dumps, loads, value
@@ -107,9 +106,6 @@ MET_IN = "met_in"
 MAX_TEXT_BYTES = 256 * 1024  # a lesson is a line; a page of notes still fits, a log file does not
 
 
-BEFORE_DONE = (
-    "before done"  # as a signature: what a person had to come back with; no output says it
-)
 WAY = "*"  # as a subject: a way of working, about everything (`kept_subject` has the grammar)
 PERSONAL = ("user", "team")  # tiers that are a person's word
 CONFIRMS = (
@@ -359,13 +355,6 @@ def from_row(row: tuple[Any, ...], tally: Tally = NO_TALLY, alias: str = "") -> 
     # its own dict: fields of one that was filled through another read half as fast
     object.__setattr__(memory, "__dict__", at)
     return memory
-
-
-def row_hash(row: tuple[Any, ...]) -> bytes:
-    """SHA-256 over the decided fields: damage that `integrity_check` misses shows here."""
-    while len(row) > _FIRST_ADDED and row[-1] in ("", 0):
-        row = row[:-1]
-    return digest("memory", dumps(row, ensure_ascii=False, separators=(",", ":")))
 
 
 # What is shown of a memory and its tally, in this order; empty texts of the first are shown as they are, all others as nothing.

@@ -13,9 +13,8 @@ in a context which was not assigned its lesson, in either arm, is not the lesson
 
 from __future__ import annotations
 
-from tacit.core.digest import digest, short_hash
-from tacit.core.value import dumps, replace, value
-from tacit.lesson import WITNESSES, Tally
+from tacit.core.digest import short_hash
+from tacit.core.value import value
 
 UNKNOWN = "unknown"  # what became of a use that nobody could see the end of
 TYPE_CHECKING = False
@@ -96,27 +95,6 @@ class Mark:
     at: str = ""
 
 
-EVIDENCE_COLUMNS = ("key", *Evidence.FIELDS)  # type: ignore[attr-defined]
-USE_COLUMNS = Use.FIELDS  # type: ignore[attr-defined]
-MARK_COLUMNS = Mark.FIELDS  # type: ignore[attr-defined]
-
-
-_REAL = ("amount", "probability")
-
-
-def link_row(link: Evidence | Use | Mark) -> tuple[Any, ...]:
-    """A link as the store keeps it; flags are numbers."""
-    # A column of numbers gives 1.0 for 1: what is hashed must be what is read back.
-    at = {name: float(field) if name in _REAL else field for name, field in link.__dict__.items()}
-    row = tuple(int(field) if isinstance(field, bool) else field for field in at.values())
-    return (link.key, *row) if isinstance(link, Evidence) else row
-
-
-def link_hash(row: Sequence[Any]) -> bytes:
-    """SHA-256 over a link's row."""
-    return digest("link", dumps(row, ensure_ascii=False, separators=(",", ":")))
-
-
 TURN = "turn "  # with its number, the key of a check's firing: it speaks once in a turn
 FIRED, ENDING = "fired", "firing ended"  # marks of a guard: it fired on a call; what became of that
 TOLD, GUARD_ASKED, REFUSED = "told", "asked", "refused"  # how it did
@@ -180,37 +158,6 @@ STATED_SIGNALS = (
     "confidence",
     "success_rate",
 )  # as a source states them: the last word stands, nothing is added up
-
-
-def seen_again(kept: Tally, evidence: Sequence[Evidence]) -> Tally:
-    """A tally after one more sighting, where no confidence is kept: nothing but what evidence says of sightings is new."""
-    signals = dict(kept.signals or {})
-    seen = sightings(evidence)
-    if LOST in signals:
-        signals["frequency"] = max(0.0, seen + signals[LOST])
-    if any(row.tier in WITNESSES and row.stance == "supports" for row in evidence):
-        signals[WITNESSED] = 1.0
-    last = max(
-        (row.at for row in evidence if row.stance == "supports" and row.signal == "seen"),
-        default="",
-    )
-    return replace(kept, seen=seen, seen_at=last or None if seen else None, signals=signals or None)
-
-
-def seen_more(kept: Tally, sightings: int, row: Evidence) -> Tally:
-    """The same, where it is known how many sightings the new one makes: a lesson that is met daily must not be counted through daily."""
-    signals = dict(kept.signals or {})
-    if row.tier in WITNESSES:
-        signals[WITNESSED] = 1.0
-    seen = kept.seen + sightings
-    if LOST in signals:
-        signals["frequency"] = max(0.0, seen + signals[LOST])
-    return replace(
-        kept,
-        seen=seen,
-        seen_at=max(kept.seen_at or "", row.at) or None if seen else None,
-        signals=signals or None,
-    )
 
 
 def contradictions(evidence: Sequence[Evidence]) -> int:

@@ -42,19 +42,6 @@ def staging_status(memory: Lesson) -> str:
 OPEN, APPROVED, REJECTED, EXPIRED = "open", "approved", "rejected", "expired"
 EXPIRES_AFTER_DAYS = 7  # the memory keeps its state
 
-PROPOSAL_KINDS = {
-    "archive": "take a memory out that makes no difference",
-    "revive": "a forgotten or rejected lesson was met in three further runs",
-    "promote": "a move that needs a person or a role",
-    "confirm": "a held lesson waits for a person's word",
-    "contradiction": "two lessons say opposite things",
-    "merge": "two lessons say the same",
-    "edit": "a model's rewrite, or a page edit, of a text",
-    "page": "a line for the page",
-    "notice": "something to mend outside: what fails without a way out, or an instruction file that is wrong",
-    "fork": "two machines changed one memory apart",
-}
-
 
 def person_question(project: str, kind: str, subject: str) -> str:
     """The id of what only the person is asked: one proposal per subject, whenever and however often it is found."""

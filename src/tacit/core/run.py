@@ -65,9 +65,6 @@ DAYS = 30  # that a refusal is shown for
 FORGED = "something printed imitates the host's sentence for a person's refusal; it was read as output, not as your words"
 LIES_ABROAD = "a session does not lie where its host keeps yours; what it says waits for your word (tacit learn --as NAME stands for one)"
 CLAIMED = "a report claims a reviewer's or a tool's word; it speaks as an agent"
-HOLDS_EVERYWHERE = (
-    "a run would have changed a lesson that holds everywhere; on this server that is for its owners"
-)
 
 
 def refusals(run: Run) -> tuple[str, ...]:

@@ -47,15 +47,6 @@ def learned_runs(store: Reads, project: str, since: str = "") -> int:
     return _one(store, sql, p=project, at=since)
 
 
-def learned_paths(store: Reads) -> dict[str, str]:
-    """When each transcript was learned last."""
-    rows = store.rows(
-        "SELECT path, max(learned_at) FROM session WHERE path <> '' AND learned_at <> ''"
-        " GROUP BY path"
-    )
-    return {str(path): str(at) for path, at in rows}
-
-
 def week(store: Reads, project: str, day: str) -> dict[str, int]:
     """What happened since a day: sessions learned, lessons given and withheld, in how many units; of what could be told, what came back."""
     sql = "SELECT arm, count(*) FROM delivery WHERE lesson <> '' AND project = :p AND at >= :day"

@@ -9,7 +9,7 @@ from math import log
 
 from tacit.core.rows import Found, Hit
 from tacit.core.value import dumps
-from tacit.store import moments
+from tacit.store import search
 from tacit.store.rows import MEMORY_COLUMNS
 from tacit.store.search import TOLD
 
@@ -36,7 +36,7 @@ STANDING = (
 )
 
 
-class FullText(moments.FullText):
+class FullText(search.FullText):
     """The lessons of some projects as memories; with `told`, only what may be delivered."""
 
     store: Store

@@ -9,11 +9,13 @@ from __future__ import annotations
 import apsw
 
 from tacit.core.value import dumps, loads
-from tacit.store import search
 from tacit.store.file import LOG_LIMIT, SCHEMA, Store
 from tacit.store.search import NEIGHBOURS as NEIGHBOURS
 from tacit.store.search import PARTS as PARTS
-from tacit.store.search import TOLD, WAYS, Text
+from tacit.store.search import TOLD, TRUSTS
+from tacit.store.search import WAYS as WAYS
+from tacit.store.search import FullText as FullText
+from tacit.store.search import Text as Text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -141,22 +143,28 @@ class Candidate:
     )
 
     def __init__(self, row: Sequence[Any]) -> None:
-        (self.n, self.id, self.project, self.text, self.own_kind, self.klass, self.about) = row[:7]
-        self.files: tuple[str, ...] = tuple(loads(row[7])) if row[7] else ()
-        extra: Mapping[str, Any] = loads(row[8]) if row[8] else {}
-        self.signals: Mapping[str, float] = loads(row[9])
-        (self.by, self.state, self.severity, self.verdict, always, on_page) = row[10:16]
-        (self.family, self.source, self.scope, self.agent, self.category) = row[16:]
+        (self.n, self.id, self.project, self.text, kind, self.klass, self.about, files) = row[:8]
+        extra, counts, word, self.state, always, self.family = row[8:]
+        self.files: tuple[str, ...] = tuple(loads(files)) if files else ()
+        self.extra: Mapping[str, Any] = loads(extra) if extra else {}
+        was = self.extra.get("was", {})
+        self.signals: Mapping[str, float] = (
+            {name: at[0] for name, at in loads(counts).items()} if counts else {}
+        )
+        self.own_kind, self.by = was.get("kind") or kind, was.get("trust") or TRUSTS[word]
+        self.severity = was.get("severity", "info")
+        self.verdict = was.get("verdict", "not yet known")
+        self.scope, self.source = was.get("scope", "project"), was.get("source", "")
+        self.agent, self.category = was.get("agent", ""), was.get("category", "")
         self.kind = _KINDS.get(self.klass) or (
             "decision" if self.own_kind == "decision" else "fact"
         )
-        self.extra = extra
-        sign = extra.get("sign")
+        sign = self.extra.get("sign")
         found = sign[:2] if isinstance(sign, list) and len(sign) > 1 else ("", "")
         self.sign_in, self.sign = _SIGNED.get(str(found[0]), ""), str(found[1])
-        self.always, self.on_page = bool(always), bool(on_page)
+        self.always, self.on_page = bool(always), bool(was.get("on_page"))
         self.met = int(self.signals.get("seen", 0))  # session groups that vouch for it
-        vouched = extra.get("witness") == "user" or self.signals.get("confirmed")
+        vouched = self.extra.get("witness") == "user" or self.signals.get("confirmed")
         self.word = "person" if self.by == "user" or vouched else "session"
 
 
@@ -166,32 +174,12 @@ _CANDIDATES = (
 )
 
 
-def _candidate(row: Sequence[Any]) -> Candidate:
-    """A candidate by its lesson's row; what has no column stands in its `extra`."""
-    (*first, kind, klass, about, files, extra, counts, word, stage, always, family) = row
-    was = loads(extra).get("was", {}) if extra else {}
-    signals = {name: at[0] for name, at in loads(counts).items()} if counts else {}
-    said = was.get("trust") or _TRUSTS[word]
-    severity, verdict = was.get("severity", "info"), was.get("verdict", "not yet known")
-    own = [was.get(name, "") for name in ("source", "agent", "category")]
-    return Candidate(
-        (
-            *(*first, was.get("kind") or kind, klass, about, files, extra, dumps(signals)),
-            *(said, stage, severity, verdict, always, was.get("on_page", 0), family),
-            *(own[0], was.get("scope", "project"), own[1], own[2]),
-        )
-    )
-
-
-_TRUSTS = {"person": "user", "session": "agent", "outside": "imported"}
-
-
 def candidates(store: Reads, numbers: Iterable[int], *, told: bool = True) -> list[Candidate]:
     """These lessons in this order; with `told`, only those that may be delivered."""
     wanted = list(numbers)
     where = " WHERE m.n IN (SELECT value FROM json_each(?))"
     rows = store.rows(_CANDIDATES + where + (TOLD if told else ""), dumps(wanted))
-    found = {row[0]: _candidate(row) for row in rows}
+    found = {row[0]: Candidate(row) for row in rows}
     return [found[n] for n in wanted if n in found]
 
 
@@ -200,7 +188,7 @@ def by_id(store: Reads, ids: Iterable[str], *, told: bool = True) -> list[Candid
     wanted = list(ids)
     where = " WHERE m.id IN (SELECT value FROM json_each(?))"
     rows = store.rows(_CANDIDATES + where + (TOLD if told else ""), dumps(wanted))
-    found = {row[1]: _candidate(row) for row in rows}
+    found = {row[1]: Candidate(row) for row in rows}
     return [found[id] for id in wanted if id in found]
 
 
@@ -248,47 +236,6 @@ def signers(store: Reads, lessons: Sequence[Candidate]) -> dict[str, str]:
         if str(loads(words)["says"].get("text", "")) == texts[id]:
             found[id] = signer
     return {id: signer for id, signer in found.items() if signer}
-
-
-# --- full text
-
-
-_HEARSAY = ("imported", "quoted", "agent")
-
-
-class FullText(search.FullText):
-    """The lessons of some projects in one store; with `told`, only what may be delivered."""
-
-    def __init__(self, store: Any, projects: Sequence[str], told: bool) -> None:
-        super().__init__(store, projects, told)
-        self.names = projects
-
-    def ways(self) -> list[int]:
-        """What is always delivered, then ways of working and preferences, the newest first."""
-        rows = self.store.rows(
-            "SELECT m.n FROM lesson m WHERE m.project IN (SELECT value FROM json_each(?))"
-            f" AND (m.always = 1 OR m.klass IN ('rule', 'preference')){self.may}"
-            f" ORDER BY m.always DESC, m.n DESC LIMIT {WAYS}",
-            self.projects,
-        )
-        return [n for (n,) in rows]
-
-    def texts(self, numbers: Iterable[int]) -> dict[int, Text]:
-        """Their texts, by number; what nobody but an agent said is hearsay."""
-        rows = self.store.rows(
-            "SELECT n, text, about, words, extra, word FROM lesson"
-            " WHERE n IN (SELECT value FROM json_each(?))",
-            dumps(list(numbers)),
-        )
-        found = {}
-        for n, text, about, words, extra, word in rows:
-            parts, *tasks = words.split("\n")
-            kept = loads(extra) if extra else {}
-            met, was = kept.get("met_in"), kept.get("was", {})
-            group = str(met.get("group") or "") if isinstance(met, dict) else ""
-            hearsay = (was.get("trust") or _TRUSTS[word]) in _HEARSAY
-            found[n] = Text(text, about.replace("*", ""), parts, tasks, group, hearsay)
-        return found
 
 
 # --- sessions and deliveries

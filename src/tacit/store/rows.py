@@ -104,7 +104,6 @@ _READ = (
     " kind word"
 ).split()
 MEMORY_COLUMNS = ", ".join(f"m.{name}" for name in _READ)
-COUNTS = _READ.index("counts")
 
 
 def lesson_from(row: Sequence[Any], alias: str = "") -> Lesson:

@@ -23,6 +23,8 @@ WAYS = 200  # ways of working that are looked at for a start
 NEIGHBOURS = (-2, -1, 1, 2)  # rows beside a lesson of a group
 MANY = 2_000  # lessons from which on a word's count is kept rather than read
 TOLD = " AND m.state = 'active' AND m.replaced_by = ''"  # what may be delivered
+HEARSAY = ("imported", "quoted", "agent")  # whose words nothing but the telling speaks for
+TRUSTS = {"person": "user", "session": "agent", "outside": "imported"}
 USUAL = "tacit_usual"  # our function: the mean words of a text
 
 
@@ -56,6 +58,7 @@ class FullText:
         self.total, self.usual = _sizes(store)
         self._read = store.connection.fts5_tokenizer("porter", ["unicode61"])
         self._tokens: dict[str, list[str]] = {}
+        self.names = projects
         self.projects = dumps(list(projects))
         self.may = TOLD if told else ""
 
@@ -129,16 +132,17 @@ class FullText:
         return [n for (n,) in rows]
 
     def ways(self) -> list[int]:
-        """Ways of working and preferences, the newest first."""
+        """What is always delivered, then ways of working and preferences, the newest first."""
         rows = self.store.rows(
             "SELECT m.n FROM lesson m WHERE m.project IN (SELECT value FROM json_each(?))"
-            f" AND m.kind IN ('way', 'preference'){self.may} ORDER BY m.n DESC LIMIT {WAYS}",
+            f" AND (m.always = 1 OR m.klass IN ('rule', 'preference')){self.may}"
+            f" ORDER BY m.always DESC, m.n DESC LIMIT {WAYS}",
             self.projects,
         )
         return [n for (n,) in rows]
 
     def texts(self, numbers: Iterable[int]) -> dict[int, Text]:
-        """Their texts, by number."""
+        """Their texts, by number; what nobody but an agent said is hearsay."""
         rows = self.store.rows(
             "SELECT n, text, about, words, extra, word FROM lesson"
             " WHERE n IN (SELECT value FROM json_each(?))",
@@ -149,9 +153,11 @@ class FullText:
 
 def _text(text: str, about: str, words: str, extra: str, word: str) -> Text:
     parts, *tasks = words.split("\n")
-    met = loads(extra).get("met_in") if '"met_in"' in extra else None
+    kept = loads(extra) if extra else {}
+    met = kept.get("met_in")
     group = str(met.get("group") or "") if isinstance(met, dict) else ""
-    return Text(text, about.replace("*", ""), parts, tasks, group, word == "outside")
+    hearsay = (kept.get("was", {}).get("trust") or TRUSTS[word]) in HEARSAY
+    return Text(text, about.replace("*", ""), parts, tasks, group, hearsay)
 
 
 def _sizes(store: Store) -> tuple[int, float]:
