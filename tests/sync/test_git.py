@@ -564,16 +564,14 @@ def test_an_erasure_that_was_cut_short_is_finished_by_the_next_sync(
     ann.memories.erase(lesson.id)
     ann.sync()
     bob.pull(ann)
-    kind = type(bob.memories)
 
-    def die(self: Any, memory: Any) -> None:
+    def die(opened: Any, memory: Any) -> None:
         raise KeyboardInterrupt
 
-    whole = bob.memories._erase_outside.__func__
-    monkeypatch.setattr(kind, "_erase_outside", die)
-    with pytest.raises(KeyboardInterrupt):
-        bob.sync()
-    monkeypatch.setattr(kind, "_erase_outside", whole)
+    with monkeypatch.context() as dying:
+        dying.setattr("tacit.learn.correcting.erase_outside", die)
+        with pytest.raises(KeyboardInterrupt):
+            bob.sync()
     (old,) = bob.memories.backups()
     bob.sync()
     (same,) = bob.memories.backups()

@@ -6,7 +6,6 @@ memory are numbered without a gap; `erase` blanks what they say, and their numbe
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -173,10 +172,3 @@ def starts_new_table(entry: Entry) -> bool:
 
 def _columns(memory: Lesson) -> dict[str, Any]:
     return dict(zip(DECIDED, to_row(memory)))
-
-
-def payload(entry: Entry) -> str:
-    """The part of an entry that may hold a person's words, and that `erase` blanks."""
-    return json.dumps(
-        [entry.reason, entry.before, entry.after], ensure_ascii=False, separators=(",", ":")
-    )

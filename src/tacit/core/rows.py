@@ -90,19 +90,6 @@ class FindingRow:
     at: str
 
 
-@value
-class Job:
-    """A piece of queued work."""
-
-    id: int
-    kind: str
-    key: str
-    project: str
-    payload: Mapping[str, Any]
-    attempts: int
-    at: str  # when it was last asked for
-
-
 def run_id(project: str, host: str, foreign_id: str) -> str:
     """A run's name in every store: runs are keyed by project, host and the host's own id."""
     return short_hash("run", project, host, foreign_id)

@@ -45,10 +45,6 @@ class Tables:
         """The expression that the lines are the alternatives of."""
         return re.compile(self.text(name), flags)
 
-    def patterns(self, name: str) -> tuple[re.Pattern[str], ...]:
-        """An expression per line."""
-        return tuple(re.compile(line) for line in self.lines(name))
-
     def listed(self, name: str) -> tuple[str, ...]:
         """The words of a table, in order."""
         return tuple(" ".join(self._lines[name]).split())

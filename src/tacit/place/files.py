@@ -8,8 +8,12 @@ read once more: what an editor saved in between is never written over. Links are
 from __future__ import annotations
 
 import errno
+import gzip
+import json
 import os
 import stat
+import zlib
+from typing import Any
 
 from tacit.core.digest import new_id
 from tacit.core.errors import Refused, Unavailable
@@ -153,6 +157,32 @@ def put_file(path: str, data: bytes, mode: int) -> None:
         file.flush()
         os.fchmod(fd, mode)
         os.fsync(fd)
+
+
+def put_whole(path: str, data: bytes) -> None:
+    """A file for its owner alone, whole or not at all, in place of what is there."""
+    half = f"{path}.{new_id()}.half"
+    try:
+        put_file(half, data, 0o600)
+        os.replace(half, path)
+    except BaseException:
+        remove_file(half)
+        raise
+
+
+def put_packed(path: str, what: Any) -> None:
+    """The same of plain values, compressed."""
+    text = json.dumps(what, ensure_ascii=False).encode("utf-8", "replace")
+    put_whole(path, gzip.compress(text, 6, mtime=0))
+
+
+def read_packed(path: str) -> Any:
+    """What was put there; None where there is nothing, or nothing that can be read."""
+    try:
+        with gzip.open(path, "rb") as file:
+            return json.loads(file.read())
+    except (OSError, EOFError, ValueError, zlib.error):
+        return None
 
 
 def to_disk(path: str) -> None:

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 
 from tacit.core.digest import new_id, short_hash
 from tacit.core.errors import StoreReadOnly
-from tacit.place.files import put_file, to_disk
+from tacit.place.files import put_file, put_whole, to_disk
 from tacit.place.identity import upward
 
 
@@ -98,8 +98,7 @@ def blank_copies(data_folder: str, text: str) -> None:
             for form in wanted:
                 now = now.replace(form, _ERASED)
             if now != data:
-                put_file(f"{path}.new", now, 0o600)
-                os.replace(f"{path}.new", path)
+                put_whole(path, now)
 
 
 def _copies(folder: str) -> list[str]:

@@ -127,12 +127,6 @@ def _rounded(tally: Tally) -> dict[str, Any]:
     }
 
 
-def counts(store: Store, project: str) -> dict[str, dict[str, int]]:
-    """How many memories a project has, by state, kind, category, trust and gate."""
-    columns = ("state", "kind", "category", "trust", "gate", "verdict")
-    return {column: dict(store.counted([project], (column,))) for column in columns}
-
-
 TRUTH = "project lesson journal evidence delivery session failure question setting".split()
 
 

@@ -99,11 +99,6 @@ def tokens_given(store: Reads, project: str, since: str = "") -> int:
     return _one(store, sql, p=project, at=since)
 
 
-def memories(store: Reads) -> int:
-    """Lessons of all projects, in any state."""
-    return _one(store, "SELECT count(*) FROM lesson")
-
-
 def memories_by_project(store: Reads) -> dict[str, int]:
     """Lessons of each project, in any state."""
     return dict(store.rows("SELECT project, count(*) FROM lesson GROUP BY 1"))

@@ -8,35 +8,46 @@ later is a change made here.
 from __future__ import annotations
 
 from tacit.core.value import dumps, loads
+from tacit.store.rows import LINE
+from tacit.store.writes import insert
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
+    from typing import Protocol
 
     from tacit.store.reads import Reads
     from tacit.store.writes import Transaction
 
+    class Line(Protocol):
+        """A line of a team's log, as `sync/line.py` has it."""
+
+        lesson: str
+        at: str
+        machine: str
+        n: int
+        body: str
+
+        @property
+        def digest(self) -> bytes: ...
+
+
 OWN, MATE, UNKNOWN = "own", "team", "unknown"
+_ANEW = ("why", "standing", "signer", "body", "after")
 _STANDING = {OWN: "applied", MATE: "applied", UNKNOWN: "waiting"}
 
 
-def keep_line(tx: Transaction, project: str, kept: Mapping[str, Any]) -> None:
+def keep_line(
+    tx: Transaction, project: str, line: Line, standing: str, signer: str, digest: str
+) -> None:
     """Keep a line, once; one that is here gets the standing and the words that it has now."""
-    tx.rows(
-        _KEEP,
-        lesson=kept["memory"],
-        project=project,
-        why=kept["standing"],
-        at=loads(kept["head"])["at"],
-        says=_says(kept["digest"]),
-        machine=kept["machine"],
-        number=int(kept["local"]),
-        line=kept["id"],
-        body=kept["words"],
-        signer=kept["signer"],
-        standing=_STANDING[kept["standing"]],
-    )
+    row = {
+        "lesson": line.lesson, "project": project, "verb": LINE, "by": "", "why": standing,
+        "at": line.at, "session": "", "before": "", "after": _says(digest),
+        "machine": line.machine, "number": line.n, "line": line.digest.hex(),
+        "body": line.body, "signer": signer, "standing": _STANDING[standing],
+    }
+    now = ", ".join(f"{name} = excluded.{name}" for name in _ANEW)
+    insert(tx, "journal", row, f"(project, line) WHERE line <> '' DO UPDATE SET {now}")
 
 
 def _says(digest: str) -> str:
@@ -54,18 +65,13 @@ def said(store: Reads, project: str) -> dict[str, str]:
     return {id: loads(says)["said"] if says else "" for id, says in rows}
 
 
-def rows_of(store: Reads, project: str, memory: str) -> list[dict[str, str]]:
-    """The lines of one lesson, in the order they became known: standing, signer, when, and the line's words (empty: erased)."""
-    rows = store.rows(_OF_LESSON, p=project, m=memory)
-    return [
-        {
-            "standing": why,
-            "signer": signer,
-            "head": dumps({"machine": machine, "n": number, "at": at}),
-            "words": body,
-        }
-        for why, signer, machine, number, at, body in rows
-    ]
+def rows_of(store: Reads, project: str, memory: str) -> list[tuple[str, str, str, int, str, str]]:
+    """The lines of one lesson, in the order they became known: standing, signer, machine, number, when, and the line (empty: erased)."""
+    return store.rows(
+        "SELECT why, signer, machine, number, at, body FROM journal"
+        " WHERE lesson = ? AND project = ? AND line <> '' ORDER BY n",
+        *(memory, project),
+    )
 
 
 def lines_by(store: Reads, project: str, machine: str) -> list[tuple[str, str, str]]:
@@ -96,14 +102,6 @@ def signers_of(store: Reads, ids: list[str]) -> list[tuple[str, str, str]]:
 
 
 _LINES = "project = :p AND line <> ''"
-_KEEP = (
-    'INSERT INTO journal (lesson, project, verb, "by", why, at, session, before, after, machine,'
-    " number, line, body, signer, standing) VALUES (:lesson, :project, 'line', '', :why, :at, '',"
-    " '', :says, :machine, :number, :line, :body, :signer, :standing)"
-    " ON CONFLICT (project, line) WHERE line <> '' DO UPDATE SET why = excluded.why,"
-    " standing = excluded.standing, signer = excluded.signer, body = excluded.body,"
-    " after = excluded.after"
-)
 _SETTLE = (
     "UPDATE journal SET after = :says WHERE n ="
     " (SELECT max(n) FROM journal WHERE lesson = :m AND project = :p AND line <> '')"
@@ -111,10 +109,6 @@ _SETTLE = (
 _SAID = (
     "SELECT lesson, after FROM journal WHERE n IN"
     f" (SELECT max(n) FROM journal WHERE {_LINES} GROUP BY lesson)"
-)
-_OF_LESSON = (
-    "SELECT why, signer, machine, number, at, body FROM journal"
-    " WHERE lesson = :m AND project = :p AND line <> '' ORDER BY n"
 )
 _OWN = (
     f"SELECT line, lesson, body FROM journal WHERE {_LINES}"

@@ -6,15 +6,11 @@ each look, with the lesson that each became. They stay on the machine that wrote
 
 from __future__ import annotations
 
-import gzip
-import json
 import os
-import zlib
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from tacit.core.digest import new_id
-from tacit.place.files import put_file, remove_file
+from tacit.place.files import put_packed, read_packed, remove_file
 
 _SESSION, _STATE = ".session.gz", ".looks.gz"
 
@@ -62,24 +58,12 @@ def forget_looks(folder: str, project: str, memory: str, runs: Iterable[str]) ->
 
 
 def _read(path: str) -> dict[str, Any]:
-    try:
-        with gzip.open(path, "rb") as file:
-            at = json.loads(file.read())
-    except (OSError, EOFError, ValueError, zlib.error):
-        return {}
+    at = read_packed(path)
     return at if isinstance(at, dict) else {}
 
 
 def _put(path: str, held: Mapping[str, Any]) -> None:
-    """Write a file whole or not at all."""
     folder = os.path.dirname(path)
     if not os.path.isdir(folder):
         os.mkdir(folder, mode=0o700)
-    half = os.path.join(folder, f"{new_id()}.half")
-    packed = gzip.compress(json.dumps(held, ensure_ascii=False).encode("utf-8", "replace"), 6)
-    try:
-        put_file(half, packed, 0o600)
-        os.replace(half, path)
-    except BaseException:
-        remove_file(half)
-        raise
+    put_packed(path, held)

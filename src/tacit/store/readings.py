@@ -7,20 +7,16 @@ session, also where lessons are kept on a server: the words of a whole session a
 
 from __future__ import annotations
 
-import gzip
-import json
 import os
-import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from tacit.core.digest import new_id
 from tacit.core.value import replace, value
-from tacit.place.files import put_file, remove_file
+from tacit.place.files import put_packed, read_packed, remove_file
 
 _READINGS_FOLDER = "readings"
 WAITING, IS_READ = "waiting", "read"
-_END, _TEXTS, _HALF = ".json.gz", ".texts.gz", ".half"
+_END, _TEXTS = ".json.gz", ".texts.gz"
 
 
 @value
@@ -56,11 +52,7 @@ def readings_folder(store: str) -> str:
 
 def load(folder: str, run: str) -> Reading | None:
     """The reading of a run; None where there is none, or none that can be read: then it is read anew."""
-    try:
-        with gzip.open(_path(folder, run), "rb") as file:
-            at = json.loads(file.read())
-    except (OSError, EOFError, ValueError, zlib.error):
-        return None
+    at = read_packed(_path(folder, run))
     if not isinstance(at, dict) or at.get("run") != run:
         return None
     known = {name: held for name, held in at.items() if name in Reading.FIELDS}  # type: ignore[attr-defined]
@@ -85,34 +77,18 @@ def begin(folder: str, reading: Reading) -> None:
 
 def save(folder: str, reading: Reading) -> None:
     """Write a reading whole or not at all; an error where its folder was taken away meanwhile, which is never made anew."""
-    _put(folder, _path(folder, reading.run), reading.__dict__)
+    put_packed(_path(folder, reading.run), reading.__dict__)
 
 
 def save_texts(folder: str, run: str, texts: Iterable[tuple[Any, ...]]) -> None:
     """Write every text of a session, and whose each is, beside its reading: whoever lists readings does not open them."""
-    _put(folder, _path(folder, run, _TEXTS), [*texts])
+    put_packed(_path(folder, run, _TEXTS), [*texts])
 
 
 def load_texts(folder: str, run: str) -> tuple[tuple[Any, ...], ...] | None:
     """The texts of a session; None where they were not kept or cannot be read."""
-    try:
-        with gzip.open(_path(folder, run, _TEXTS), "rb") as file:
-            return tuple(tuple(each) for each in json.loads(file.read()))
-    except (OSError, EOFError, ValueError, TypeError, zlib.error):
-        return None
-
-
-def _put(folder: str, path: str, what: Any) -> None:
-    half = os.path.join(folder, f"{new_id()}{_HALF}")
-    packed = gzip.compress(
-        json.dumps(what, ensure_ascii=False).encode("utf-8", "replace"), 6, mtime=0
-    )
-    try:
-        put_file(half, packed, 0o600)
-        os.replace(half, path)
-    except BaseException:
-        remove_file(half)
-        raise
+    kept = read_packed(_path(folder, run, _TEXTS))
+    return tuple(tuple(each) for each in kept) if isinstance(kept, list) else None
 
 
 def keep_on(folder: str, reading: Reading, begun_at: str) -> None:

@@ -13,9 +13,8 @@ import zlib
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from tacit.core.digest import new_id
 from tacit.core.value import value
-from tacit.place.files import put_file, remove_file
+from tacit.place.files import put_whole
 from tacit.place.folders import captured_folder
 from tacit.safety.redact import redact, rules_version
 from tacit.store.looks import looks_folder
@@ -120,11 +119,5 @@ def _file(path: str) -> bool:
     if clean == lines:
         return False
     text = "".join(f"{json.dumps(each, ensure_ascii=False)}\n" for each in clean).encode()
-    half = f"{path}.{new_id()}.half"
-    try:
-        put_file(half, gzip.compress(text, 6, mtime=0) if packed else text, 0o600)
-        os.replace(half, path)
-    except BaseException:
-        remove_file(half)
-        raise
+    put_whole(path, gzip.compress(text, 6, mtime=0) if packed else text)
     return True

@@ -327,29 +327,18 @@ class Shelf:
     def _lines(self, tx: Transaction, lesson: str) -> list[Line]:
         """The lines of a lesson that are known, each with its signer."""
         found = []
-        for row in shared.rows_of(tx, self.project, lesson):
-            head = json.loads(row["head"])
-            line = _line(row["words"], head["machine"]) if row["words"] else None
+        for standing, signer, machine, n, at, body in shared.rows_of(tx, self.project, lesson):
+            line = _line(body, machine) if body else None
             if line is None:
-                says = {"state": "erased"}
-                line = Line(head["machine"], head["n"], lesson, head["at"], "", says, "")
-            nobody = row["standing"] == shared.UNKNOWN
-            found.append(replace(line, signer=_NOBODY if nobody else row["signer"] or "me"))
+                line = Line(machine, n, lesson, at, "", {"state": "erased"}, "")
+            nobody = standing == shared.UNKNOWN
+            found.append(replace(line, signer=_NOBODY if nobody else signer or "me"))
         return found
 
     def _keep(self, tx: Transaction, line: Line, standing: str, memory: Lesson | None) -> None:
-        kept = {
-            "id": line.digest.hex(),
-            "memory": line.lesson,
-            "machine": line.machine,
-            "local": str(line.n),
-            "standing": standing,
-            "signer": "" if line.signer == "me" else line.signer,
-            "head": json.dumps({"machine": line.machine, "n": line.n, "at": line.at}),
-            "digest": digest_of_says(lessons.says(memory)) if memory else "",
-            "words": line.body,
-        }
-        shared.keep_line(tx, self.project, kept)
+        signer = "" if line.signer == "me" else line.signer
+        said = digest_of_says(lessons.says(memory)) if memory else ""
+        shared.keep_line(tx, self.project, line, standing, signer, said)
 
 
 _NOBODY = "nobody"
