@@ -194,7 +194,7 @@ def _settle(tx: Transaction, session: Session, heard: Heard) -> None:
         outcome = judged_by_reader(came, before)
         if outcome is not None:
             unit = unit_outcome(outcome, session.id, mine)
-            session._mark_outcome(tx, use, outcome, unit, before)
+            session._mark_outcome(tx, use, outcome, unit)
         words = followed.get(use.memory)
         if words and all(mark.signal != "followed" for mark in mine):
             mark = Mark(
