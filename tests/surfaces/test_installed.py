@@ -46,33 +46,6 @@ def test_codex_hooks_that_nobody_trusted_are_named(tmp_path: Path, env: dict[str
     assert len(cautions(host, [path], root, env)) == 1 and cautions(host, [], root, env) == []
 
 
-def test_gemini_servers_in_a_folder_without_trust_are_named(
-    tmp_path: Path, env: dict[str, str]
-) -> None:
-    """Only where our server is registered."""
-    host, root = host_named("gemini"), str(tmp_path / "shop")
-    assert cautions(host, [], root, env) == []
-    written(
-        tmp_path / ".gemini" / "settings.json",
-        '{"mcpServers": {"tacit": {"command": "tacit"}}} // mine',
-    )
-    assert "disabled" in cautions(host, [], root, env)[0]
-    written(
-        tmp_path / ".gemini" / "trustedFolders.json", json.dumps({str(tmp_path): "TRUST_FOLDER"})
-    )
-    assert cautions(host, [], root, env) == []
-
-
-def test_plugin_and_connect_together_are_named(tmp_path: Path, env: dict[str, str]) -> None:
-    """Each event would start two processes."""
-    host, root = host_named("claude-code"), str(tmp_path / "shop")
-    written(tmp_path / ".claude" / "settings.json", '{"enabledPlugins": {"tacit@tacit": true}}')
-    assert cautions(host, [], root, env) == []
-    assert "two processes" in cautions(host, ["/shop/.claude/settings.local.json"], root, env)[0]
-    written(tmp_path / ".claude" / "settings.json", '{"enabledPlugins": {"tacit@tacit": false}}')
-    assert cautions(host, ["/shop/.claude/settings.local.json"], root, env) == []
-
-
 def test_a_receipt_says_what_was_kept_of_a_persons_words() -> None:
     """Two of them, on one line, and how much waits."""
     assert heard_line([], 0) == ""

@@ -19,35 +19,10 @@ if TYPE_CHECKING:
 
 
 # What a terminal, a desktop or a shell says of itself. Everything else may choose the program that reads, or where it sends what it reads.
-_TERMINALS = (
-    "TERM",
-    "COLOR",
-    "ITERM",
-    "KITTY",
-    "ALACRITTY",
-    "WEZTERM",
-    "VTE",
-    "GNOME_TERMINAL",
-    "KONSOLE",
-    "WT_",
-    "VSCODE_",
-    "TMUX",
-    "STY",
-    "SSH_",
-    "XDG_SESSION",
-    "XDG_SEAT",
-    "XDG_VTNR",
-    "DBUS_",
-    "LC_",
-    "LESS",
-    "LS_",
-    "HIST",
-    "STARSHIP",
-    "P9K",
-    "ZSH_",
-    "TACIT_",
-    "WINDOW",
-    "GPG_TTY",
+_TERMINALS = tuple(
+    "TERM COLOR ITERM KITTY ALACRITTY WEZTERM VTE GNOME_TERMINAL KONSOLE WT_ VSCODE_ TMUX STY "
+    "SSH_ XDG_SESSION XDG_SEAT XDG_VTNR DBUS_ LC_ LESS LS_ HIST STARSHIP P9K ZSH_ TACIT_ "
+    "WINDOW GPG_TTY".split()
 )
 _OF_A_SHELL = frozenset(
     "PWD OLDPWD SHLVL _ COLUMNS LINES LANG LANGUAGE TZ DISPLAY WAYLAND_DISPLAY XAUTHORITY MAIL PAGER EDITOR VISUAL PS1 PROMPT".split()
@@ -124,12 +99,8 @@ SHELLS = (
 # Claude Code's own variables that say how it reaches its model, not which session it is in.
 _STANDING = ("CLAUDE_CODE_USE_", "CLAUDE_CODE_OAUTH_", "CLAUDE_CODE_SKIP_")
 # of one session's, without that beginning
-_OF_ONE = (
-    "CLAUDE_PROJECT_DIR",
-    "CLAUDE_ENV_FILE",
-    "CLAUDE_PID",
-    "CLAUDE_EFFORT",
-    "TACIT_PLUGIN_SESSION",
+_OF_ONE = tuple(
+    "CLAUDE_PROJECT_DIR CLAUDE_ENV_FILE CLAUDE_PID CLAUDE_EFFORT TACIT_PLUGIN_SESSION".split()
 )
 WHOSE_SETTINGS_OTHERS_LOAD = "claude-code"  # so a payload without any mark is its own
 

@@ -28,16 +28,8 @@ if TYPE_CHECKING:
 NAME = "openhands"
 STATE, EVENTS = "base_state.json", "events"
 _PASSED_OVER = frozenset(
-    {
-        "SystemPromptEvent",
-        "CondensationRequest",
-        "ConversationStateUpdateEvent",
-        "LLMCompletionLogEvent",
-        "TokenEvent",
-        "HookExecutionEvent",
-        "PauseEvent",
-        "StreamingDeltaEvent",
-    }
+    "SystemPromptEvent CondensationRequest ConversationStateUpdateEvent LLMCompletionLogEvent "
+    "TokenEvent HookExecutionEvent PauseEvent StreamingDeltaEvent".split()
 )
 FINISHED = ("finished", "stuck", "error")
 

@@ -300,15 +300,8 @@ def status_of(code: Any) -> int | None:
     return code if type(code) is int and abs(code) < LARGEST else None
 
 
-PATH_KEYS = (
-    "file_path",
-    "path",
-    "filePath",
-    "notebook_path",
-    "target_file",
-    "absolute_path",
-    "dir_path",
-    "file",
+PATH_KEYS = tuple(
+    "file_path path filePath notebook_path target_file absolute_path dir_path file".split()
 )
 
 

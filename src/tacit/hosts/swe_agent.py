@@ -44,20 +44,9 @@ REFUSED = (
     "The path ",
     "Text not found",
 )
-EDITORS = (
-    "edit",
-    "create",
-    "insert",
-    "str_replace_editor",
-    "open",
-    "goto",
-    "scroll_up",
-    "scroll_down",
-    "find_file",
-    "search_file",
-    "search_dir",
-    "submit",
-    "filemap",
+EDITORS = tuple(
+    "edit create insert str_replace_editor open goto scroll_up scroll_down find_file "
+    "search_file search_dir submit filemap".split()
 )
 
 

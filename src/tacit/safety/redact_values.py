@@ -108,17 +108,8 @@ def value_at(text: str, at: int) -> tuple[int, int, bool]:
 
 
 LONG = 256  # a value longer than this is judged as a whole, and no words are looked for in it
-NOT_RANDOM = (
-    "xxxxx",
-    "example",
-    "your_",
-    "your-",
-    "yourtoken",
-    "yourkey",
-    "placeholder",
-    "redacted",
-    "....",
-    "____",
+NOT_RANDOM = tuple(
+    "xxxxx example your_ your- yourtoken yourkey placeholder redacted .... ____".split()
 )
 
 

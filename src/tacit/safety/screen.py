@@ -7,8 +7,8 @@ from unicodedata import normalize
 
 from tacit.core.tables import Tables
 from tacit.core.value import value
-from tacit.safety.redact_values import compiled
 from tacit.safety.one_line import CONTROLS, HIDDEN, JOINERS, plain_line
+from tacit.safety.redact_values import compiled
 
 LONGEST_LESSON = 4_000  # characters; the longest of 700 lessons that others collected has 712
 BLOB = 400  # characters without a space: no word is that long, an encoded message is

@@ -34,32 +34,15 @@ _FILES = frozenset(
 )
 _PATTERN_FIRST = frozenset("sed awk grep egrep fgrep rg ag jq yq tr".split())
 _SEARCHES = frozenset("grep egrep fgrep rg ag".split())
-# The project's runners, and the subcommands that run what the project wrote (none: any).
-_RUNNERS: dict[str, frozenset[str]] = {
+# The project's runners: whatever they print is the project's own, also what it prints of others.
+_RUNNERS = frozenset(
+    "make just task rake tox nox pytest jest vitest tsc eslint ruff mypy pyright gofmt biome"
+    " prettier golangci-lint ctest cmake gradle mvn".split()
+)
+# And programs of which some commands run what the project wrote.
+_RUNNING: dict[str, frozenset[str]] = {
     program: frozenset(rest.split())
     for program, rest in (
-        ("make", ""),
-        ("just", ""),
-        ("task", ""),
-        ("rake", ""),
-        ("tox", ""),
-        ("nox", ""),
-        ("pytest", ""),
-        ("jest", ""),
-        ("vitest", ""),
-        ("tsc", ""),
-        ("eslint", ""),
-        ("ruff", ""),
-        ("mypy", ""),
-        ("pyright", ""),
-        ("gofmt", ""),
-        ("biome", ""),
-        ("prettier", ""),
-        ("golangci-lint", ""),
-        ("ctest", ""),
-        ("cmake", ""),
-        ("gradle", ""),
-        ("mvn", ""),
         ("go", "test build vet run fmt generate version"),
         ("cargo", "test build check clippy fmt run nextest bench"),
         ("npm", "run test t start run-script"),
@@ -70,7 +53,7 @@ _RUNNERS: dict[str, frozenset[str]] = {
         ("deno", "test task lint fmt check"),
         ("dotnet", "test build"),
     )
-}  # whatever a runner prints is the project's own, also what it prints of others: documented
+}
 _INTERPRETERS = frozenset("python python3 node bun deno ruby perl bash sh zsh tsx ts-node".split())
 _MODULES = frozenset("pytest unittest mypy ruff compileall".split())  # behind `python -m`
 _GIT = frozenset(
@@ -338,7 +321,7 @@ class Shell:
             return self._looking(call, run, plain, here)
         if not self.inside(here):
             return Printed(f"{program} in another folder")
-        if program in _RUNNERS and (not _RUNNERS[program] or _RUNNERS[program] & {*run[1:4]}):
+        if program in _RUNNERS or not _RUNNING.get(program, frozenset()).isdisjoint(run[1:4]):
             return Printed(self._runner(program, run, here))
         if program in _INTERPRETERS or "/" in run[0]:
             return Printed(self._script(call, run, plain, here))

@@ -45,13 +45,8 @@ NAMES = {
     "session-end": "SessionEnd",
 }
 OURS = {theirs: ours for ours, theirs in NAMES.items()}
-ANSWERED = (
-    "session-start",
-    "prompt",
-    "subagent-start",
-    "before-command",
-    "before-file",
-    "tool-failure",
+ANSWERED = tuple(
+    "session-start prompt subagent-start before-command before-file tool-failure".split()
 )
 # what is answered inside a sub-agent too
 IN_AGENTS = ("subagent-start", "before-command", "before-file", "tool-failure")

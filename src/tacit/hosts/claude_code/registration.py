@@ -2,34 +2,8 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Mapping, Sequence
-
 from tacit.hosts.claude_code import NAMES
-from tacit.hosts.entries import inside, json_at
-from tacit.hosts.registration import Host, as_claude_code_says, entries_of, home_of, in_shell
-
-
-def _cautions(host: Host, connected: Sequence[str], root: str, env: Mapping[str, str]) -> list[str]:
-    """The plugin and our own entries do the same: each event is answered once, but starts two processes."""
-    names = ("settings.json", "settings.local.json")
-    files = [
-        os.path.join(home_of(host, env), "settings.json"),
-        *(os.path.join(root, ".claude", name) for name in names),
-    ]
-    plugins = {
-        name.partition("@")[0]
-        for path in files
-        for name, on in inside(json_at(path), "enabledPlugins").items()
-        if on is True
-    }
-    if "tacit" not in plugins or not connected:
-        return []
-    mend = "tacit connect claude-code --undo leaves the plugin"
-    return [
-        f"claude-code: the plugin and {connected[0]} both call tacit, two processes for each event; {mend}"
-    ]
-
+from tacit.hosts.registration import Host, as_claude_code_says, entries_of, in_shell
 
 HOST = Host(
     "claude-code",
@@ -69,5 +43,4 @@ HOST = Host(
         "CLAUDE_CODE_DISABLE_*",
         "DISABLE_*",
     ),
-    cautions=_cautions,
 )

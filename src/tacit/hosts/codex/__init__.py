@@ -48,13 +48,8 @@ NAMES = {
 }
 # The end of a sub-agent is the end of a run: its rollout is a file of its own, which names its parent.
 OURS = {**{theirs: ours for ours, theirs in NAMES.items()}, "SubagentStop": "session-end"}
-ANSWERED = (
-    "session-start",
-    "prompt",
-    "subagent-start",
-    "before-command",
-    "before-file",
-    "tool-failure",
+ANSWERED = tuple(
+    "session-start prompt subagent-start before-command before-file tool-failure".split()
 )
 # what concerns us inside a sub-agent too
 IN_AGENTS = ("subagent-start", "before-command", "tool-failure", "session-end")

@@ -31,29 +31,12 @@ if TYPE_CHECKING:
 NAME = "copilot"
 # seconds from the start of a terminal to the first prompt that a person can have typed (8 to 10 were seen)
 TYPING = 3.0
-_PASSED_OVER_KINDS = (
-    "hook.end",
-    "system.message",
-    "assistant.turn_start",
-    "assistant.turn_end",
-    "assistant.reasoning",
-    "assistant.intent",
-    "session.info",
-    "session.title",
-    "session.context",
-    "session.usage",
-    "session.mode",
-    "session.background",
-    "session.resume",
-    "session.warning",
-    "permission.",
-    "tool.execution_progress",
-    "tool.execution_partial",
-    "assistant.usage",
-    "pending_messages",
-    "session.handoff",
-    "session.import",
-    "session.snapshot",
+_PASSED_OVER_KINDS = tuple(
+    "hook.end system.message assistant.turn_start assistant.turn_end assistant.reasoning "
+    "assistant.intent session.info session.title session.context session.usage session.mode "
+    "session.background session.resume session.warning permission. tool.execution_progress "
+    "tool.execution_partial assistant.usage pending_messages session.handoff session.import "
+    "session.snapshot".split()
 )
 _SHELL_ID_TAIL = re.compile(
     r"\n?<(?:shellId: \S{1,40} completed with )?exit(?:ed with)? code:? -?\d{1,5}>\s*\Z"

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tacit.hosts.entries import inside, json_at
 from tacit.hosts.gemini import NAMES
 from tacit.hosts.registration import (
     AT,
@@ -15,35 +12,8 @@ from tacit.hosts.registration import (
     Scene,
     as_claude_code_says,
     entries_of,
-    home_of,
     in_shell,
 )
-
-
-def _cautions(host: Host, connected: Sequence[str], root: str, env: Mapping[str, str]) -> list[str]:
-    """Gemini starts no MCP server in a folder that its user has not trusted."""
-    home = home_of(host, env)
-    files = (os.path.join(home, "settings.json"), os.path.join(root, ".gemini", "settings.json"))
-    registered = any("tacit" in inside(json_at(path), "mcpServers") for path in files)
-    switched_off = inside(json_at(files[0]), "security", "folderTrust").get("enabled") is False
-    trusted = json_at(os.path.join(home, "trustedFolders.json"))
-    near = [
-        folder
-        for folder, word in trusted.items()
-        if word in ("TRUST_FOLDER", "TRUST_PARENT") and _holds(folder, word, root)
-    ]
-    if not registered or switched_off or near:
-        return []
-    mend = "say /permissions in gemini, or start it with --skip-trust"
-    return [
-        f"gemini: {root} is not a folder it trusts, so its MCP servers are disabled there; {mend}"
-    ]
-
-
-def _holds(folder: str, word: str, root: str) -> bool:
-    top = os.path.realpath(os.path.dirname(folder) if word == "TRUST_PARENT" else folder)
-    here = os.path.realpath(root)
-    return here == top or here.startswith(top.rstrip(os.sep) + os.sep)
 
 
 def _sample(entry: EventEntry, scene: Scene) -> dict[str, Any]:
@@ -82,7 +52,6 @@ HOST = Host(
     sessions=r"session-.*\.jsonl?",
     instructions=("GEMINI.md",),
     pages=("GEMINI.md",),
-    cautions=_cautions,
     login=("oauth_creds.json", "google_accounts.json"),
     reaches=("GEMINI_API_KEY", "GEMINI_MODEL", "GOOGLE_API_KEY", "GOOGLE_GEMINI_*"),
 )

@@ -33,15 +33,9 @@ if TYPE_CHECKING:
     from tacit.hosts.dialect import HookAnswer
 
 HOST = "opencode"
-_EVENTS = (
-    "session-start",
-    "prompt",
-    "subagent-start",
-    "before-command",
-    "before-file",
-    "tool-failure",
-    "stop",
-    "session-end",
+_EVENTS = tuple(
+    "session-start prompt subagent-start before-command before-file tool-failure stop "
+    "session-end".split()
 )
 LEARNED_FROM = ("stop", "session-end")
 # which decisions it passes on, by event
