@@ -113,7 +113,7 @@ def test_the_first_minute(tacit: Any, projects: Path, alone: Path, folder: Path)
     told = [
         "Looked back at 3 sessions of 1 project, 12 Jan to 14 Jan 2026: 3 failures, each counted once a session (3 of 9 tool calls failed).",
         "What agents will hear",
-        "- Always use pnpm instead of npm in this repo. met in 3 sessions (your word)",
+        "- Always use pnpm instead of npm in this repo. seen in 3 sessions (you said it)",
         "- Run `npm ci` before `npm run test`; otherwise",
         "3 sessions, 6 extra calls in all",
         "2 of 3 failures had happened in another session (67%), 6 extra calls until they were overcome.",

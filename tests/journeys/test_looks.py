@@ -69,7 +69,7 @@ def test_a_habit_is_told_at_starts_as_asked_for_and_never_as_her_word(looked: Ma
     told = [looked.agent(f"t{n}").begins() for n in range(12)]
     assert any(f"{LOG} (asked for 3x)" in each for each in told)
     assert not any("user" in line for each in told for line in each.splitlines() if LOG in line)
-    assert "you asked for it in 3 sessions" in " ".join(looked.tacit().out.split())
+    assert "you said it in 3 sessions" in " ".join(looked.tacit().out.split())
 
 
 def test_a_whole_start_of_long_habits_keeps_to_its_room(machine: Machine) -> None:

@@ -200,7 +200,7 @@ def test_a_team_is_set_up_by_two_commands(tmp_path: Path, commands: Any) -> None
     bob = Clone(tmp_path, "bob", commands)
     bob.pull()
     held = bob.tacit("sync", "--yes")
-    assert "needs your word" in held and "not signed by anyone you allow" in held
+    assert "waits for you" in held and "not signed by anyone you allow" in held
     assert "no name with a public key" in bob.tacit("sync", "--allow", "* ssh-ed25519 x", code=2)
     bob.tacit("sync", "--allow", line)
     told = " ".join(bob.tacit("sync").split())

@@ -53,7 +53,7 @@ def test_a_look_shows_every_moment_and_records_nothing(env: dict[str, str]) -> N
     start, _, later = said.partition("Later, each at its moment:")
     assert (
         "Answer in English" in start
-        and "(your word)" in start
+        and "(you said it)" in start
         and "before `npm run test`: Run `npm ci`" in later
     )
     assert "Run `npm ci`" in looked(env, "--command", "npm run test")
@@ -84,7 +84,7 @@ def test_what_is_kept_is_told_first_and_when(env: dict[str, str]) -> None:
         assert "it is your word now, told before `npm run test`" in said
         found = one_screen(memories)
         assert (
-            found.told[0].stands == "your word"
+            found.told[0].stands == "you said it"
             and {row.id: row.number for row in found.rows}[cure.id] == cure.number
         )
     assert "before `npm run test`: Run `npm ci`" in looked(env).partition("Later")[2]

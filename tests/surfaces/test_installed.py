@@ -51,6 +51,6 @@ def test_a_receipt_says_what_was_kept_of_a_persons_words() -> None:
     assert heard_line([], 0) == ""
     assert (
         heard_line(["no, use pnpm,\nnot npm"], 3)
-        == "; kept “no, use pnpm, not npm”; 3 wait for your word (tacit review)"
+        == "; kept “no, use pnpm, not npm”; 3 wait for you (tacit review)"
     )
     assert heard_line(["a", "b", "c", "d"], 0) == "; kept “a”, “b” and 2 more"

@@ -67,7 +67,9 @@ def test_a_row_is_a_problem_with_its_cost_and_what_agents_hear(lived: Path) -> N
     assert "docker" in unknown and "Edit" not in unknown
     assert [row.number for row in found.rows] == list(range(1, len(found.rows) + 1))
     text = told()
-    assert "left-pad" in text and "Came back, nothing known yet" in text and "on trial" not in text
+    assert (
+        "left-pad" in text and "Came back, nothing known yet" in text and "test group" not in text
+    )
 
 
 def test_the_one_screen_fits_a_terminal(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -58,7 +58,7 @@ def test_every_surface_has_one_count(mixed: Path) -> None:
     review = told("review", "--json")
     assert len(review["proposals"]) + len(review["doubted"]) + len(review["held"]) == 4
     for words in (told(), told("doctor")):
-        assert "4 need your word" in words and "1 waits for another session" in words, words
+        assert "4 wait for you" in words and "1 seen once, not told yet" in words, words
     desk = pytest.importorskip("tacit.serve.mcp.desk")
     listed = desk.Desk().review("list", "")
     assert len(listed.proposals) + len(listed.doubted) + len(listed.held) == 4
@@ -74,7 +74,7 @@ def lesson(**fields: Any) -> Lesson:
     ("fields", "said", "not_said"),
     [
         ({"seen": 1}, "Another, independent session", "by agents' words"),
-        ({"seen": 9}, "met in 9 sessions, by agents' words alone", "nother, independent"),
+        ({"seen": 9}, "seen in 9 sessions, by agents' words alone", "nother, independent"),
         ({"seen": 9, "contradicted": 2}, "2 spoke against it", "nother, independent"),
     ],
 )
@@ -95,5 +95,8 @@ def test_sentences_take_their_numbers_from_the_profile() -> None:
 
 def test_a_question_takes_what_waits_off_its_shelf() -> None:
     """What somebody is asked about does not wait for another session."""
-    assert shelf(lesson()) == "waiting" and shelf(lesson(), ["k3v9"]) == "needs your word"
-    assert shelf(lesson(state="active"), ["k3v9"]) == "in force"
+    assert (
+        shelf(lesson()) == "seen once, not told yet"
+        and shelf(lesson(), ["k3v9"]) == "waits for you"
+    )
+    assert shelf(lesson(state="active"), ["k3v9"]) == "told to agents"

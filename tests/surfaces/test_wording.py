@@ -242,7 +242,7 @@ def test_the_help_of_a_command_fits_a_screen_and_has_its_own_options(
 def test_colours_have_a_meaning_and_no_colour_is_obeyed(store: str) -> None:
     """On a terminal alone."""
     assert (
-        "\x1b[32myour word"
+        "\x1b[32myou said it"
         in told("list", "--store", store, tty=True, TERM="xterm", PAGER="cat")[1]
     )
     assert (
@@ -256,7 +256,7 @@ def test_a_table_is_never_wider_than_the_screen(monkeypatch: pytest.MonkeyPatch)
     """The last column gives way first, then the widest; wide characters count twice, colours nothing."""
     monkeypatch.setattr(words, "width", lambda: 60)
     rows = [
-        ["k3v9", "\x1b[32mon trial (3 of 20 sessions)\x1b[0m", "漢字" * 40],
+        ["k3v9", "\x1b[32mtest group (3 of 20 sessions)\x1b[0m", "漢字" * 40],
         ["m2p4", "in force", "short"],
     ]
     assert max(map(words.columns, words.table(rows).splitlines())) > 60  # a pipe gets everything

@@ -56,9 +56,9 @@ from tacit.store.reads import SORTS
 
 MOST, MOST_JSON = 200, 50  # lessons of a list, where nobody says how many
 TITLES = {
-    IN_FORCE: "In force, each given where it fits",
-    YOUR_WORD: "Needs your word: tacit review",
-    WAITING: "Waiting for another session, or your word",
+    IN_FORCE: "Told to agents, each where it fits",
+    YOUR_WORD: "Waits for you: tacit review",
+    WAITING: "Seen once, not told yet: another session, or your word",
     ENDED: "Given no more",
     GONE: "Gone",
 }
@@ -171,16 +171,16 @@ def _lesson(line: str, facets: dict[str, Any]) -> dict[str, Any]:
 
 @verb(
     "list",
-    "the lessons: in force, waiting, all",
-    end="""What is in force comes first. tacit help words says what stands beside a lesson.
+    "the lessons: told to agents, waiting, all",
+    end="""What agents are told comes first. tacit help words says what stands beside a lesson.
 
 examples:
   tacit list --kind preference
   tacit list --waiting --sort seen --limit 10""",
     long=True,
 )
-@opt("--in-force", is_flag=True, help="only what agents are given")
-@opt("--waiting", is_flag=True, apart_from="--in-force", help="only what is not given yet")
+@opt("--in-force", is_flag=True, help="only what agents are told")
+@opt("--waiting", is_flag=True, apart_from="--in-force", help="only what is not told yet")
 @opt(
     "--all",
     "--archived",
@@ -327,7 +327,7 @@ def _nothing(memories: Memories, args: Asked, equal: dict[str, str]) -> str:
         return f"no {several} here match" + (f": {unknown}" if unknown else "")
     if (args.waiting or args.in_force) and (count.in_force or count.waiting or count.needs_word):
         where = "tacit review" if count.needs_word else "tacit list"
-        wanted = "waits" if args.waiting else "is in force"
+        wanted = "waits" if args.waiting else "is told"
         return f"no lesson {wanted} here; {counted_words(count)}: {where}"
     if count.needs_word:
         return (

@@ -24,7 +24,12 @@ from tacit.screens.quoted import last_said
 from tacit.screens.selection import is_given, need_seen
 from tacit.screens.views import why_json
 from tacit.screens.wording import (
+    ALWAYS,
     BY_NOTICE,
+    IN_FILES,
+    TESTED,
+    TOLD,
+    YOURS,
     ahead,
     change_lines,
     held_words,
@@ -115,18 +120,17 @@ def _standing(
     """How it stands, when it is told, and what the control group says, unless how it stands has said so already."""
     said = standing_words(memory, profile)
     signer = f", signed by {data['signer']}" if data["signer"] else ""
-    words = "in force" if said.words == "found once" else said.words
-    given = ", in force" if said.words.startswith("on trial") else ""
+    given = f", {TOLD}" if said.words.startswith(TESTED) else ""
     called = paint(cli, "id", f"{name} ({memory.id})" if is_number(name) else memory.id)
     met = came_up(memory) or seen(memory)
-    yield f"{called}  {paint(cli, said.tone, words)}{given}, {memory.kind}, {met}{signer}"
+    yield f"{called}  {paint(cli, said.tone, said.words)}{given}, {memory.kind}, {met}{signer}"
     if data["told"]:
         yield from wrapped(f"Told {data['told']}.", 0, WIDEST)
-    sure = said.words in ("your word", "always given", "in your files")
+    sure = said.words in (YOURS, ALWAYS, IN_FILES)
     if not sure and data["effect"] not in (None, UNMEASURED):
         yield from wrapped(data["effect"], 0, WIDEST)
     if memory.gate != "allow" and memory.gate_reason:
-        yield from wrapped(f"Not given: {held_words(memory.gate_reason)}", 0, WIDEST)
+        yield from wrapped(f"Not told: {held_words(memory.gate_reason)}", 0, WIDEST)
     if memory.about:
         yield from wrapped(subject_words(memory), 0, WIDEST)
     if data["gone"]:

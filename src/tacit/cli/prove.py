@@ -79,7 +79,7 @@ def _nothing(memories: Memories) -> str:
     if not hosts:
         return f"{given}. A connected host gives them, {compare}: tacit connect HOST"
     if not count:
-        return f"{given}: none is in force. {on}; tacit learn takes in past sessions."
+        return f"{given}: none is told to them. {on}; tacit learn takes in past sessions."
     many = numbered(count, "lesson")
     return f"{given}. {on}. The next session is given what fits of {many}, {compare}."
 

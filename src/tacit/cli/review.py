@@ -50,7 +50,7 @@ OUTCOMES = "reinstate keep weaken supersede archive reject decay".split()
 
 @verb(
     "review",
-    "what waits for your word: approve, reject, merge",
+    "what waits for you: approve, reject, merge",
     end="""examples:
   tacit review                                    what waits for you
   tacit review approve k3v9                       let a held lesson in, or a lesson rise
@@ -171,12 +171,12 @@ def _list(memories: Memories, cli: Cli, everything: bool) -> Answer:
         f"tacit keep {named.any}, or drop",
     )
     asks = [
-        (f"In question: given to nobody until you decide ({close})", _stands(under)),
-        (f"Need your word before an agent is given them ({ask})", _stands(held)),
+        (f"Contradicted: told to nobody until you decide ({close})", _stands(under)),
+        (f"Wait for you before an agent is told them ({ask})", _stands(held)),
     ]
     offers = [
-        (f"Heard from you and in force; your yes makes it your word ({ask})", heard),
-        (f"Waiting for another session, the best first; your yes puts one in force ({ask})", best),
+        (f"Heard from you and told to agents; your yes makes it your word ({ask})", heard),
+        (f"Seen once, not told yet, the best first; your yes tells one ({ask})", best),
         (
             "A replay of past tasks tells in a night what the coins cannot yet"
             f" ({replay_command('ID')})",
@@ -285,7 +285,7 @@ def _lesson(
     lines = [f"{paint(cli, 'id', memory.id)}  {stands}"]
     lines += hung("  ", one_line(memory.text, COLUMNS))
     if memory.gate != "allow" and memory.gate_reason:
-        lines += hung("  ", f"not given: {held_words(memory.gate_reason)}")
+        lines += hung("  ", f"not told: {held_words(memory.gate_reason)}")
     quoted = [each for each in told if each["quote"]][:QUOTED]
     for each in quoted:
         quote = one_line(each["quote"], 300)

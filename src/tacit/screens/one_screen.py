@@ -1,12 +1,13 @@
 """The one screen: bare `tacit` and the desk's home are this list.
 
 A row is a problem, or a wish of the person: what it is about, what it cost, what agents hear about it and when, and what came of it since.
-What the person kept comes first, then what cost most. Below stand what is new or needs a word, and what came back without anything known
-about it. Rows are numbered; a lesson keeps the number that it was once shown with, on every screen: `tacit keep 1 3`, `drop 2`, `why 4`.
+What the person kept comes first, then what cost most. Below stand what is new or waits for a word, and what came back without anything
+known about it. Rows are numbered; a lesson keeps the number that it was once shown with: `tacit keep 1 3`, `drop 2`, `why 4`.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Any
@@ -23,7 +24,7 @@ from tacit.core.value import replace, value
 from tacit.learn import queries, reviewing
 from tacit.lesson import OWNER, Lesson
 from tacit.memory import Memory as Memories
-from tacit.screens import selection
+from tacit.screens import wording
 from tacit.screens.moments import when_told
 from tacit.screens.numbers import Shown, fits, shown_here
 from tacit.screens.selection import (
@@ -32,6 +33,8 @@ from tacit.screens.selection import (
     counted_words,
     is_given,
     news,
+    numbered_as,
+    said_again,
     shelf,
     unasked,
 )
@@ -60,20 +63,11 @@ _GUESSED = 3  # sessions that met what is not there, before it is no single gues
 _AGAIN = 2  # sessions that met a lesson, from which on it is no news
 _NEW_DAYS = 7.0  # for which a lesson that nobody has looked at is new
 _LOOKED_AT = 200  # of the latest
-_ASKED_AMONG = (
-    3 * NEW
-)  # questions, and lessons that wait for a word, among which those to show are chosen
+# questions, and lessons that wait for a word, among which those to show are chosen
+_ASKED_AMONG = 3 * NEW
 _LONGEST = 110  # characters of a problem
 
-# a file, and no dotted name of something else
-# how a lesson came up, by what its reader heard it as
-SAID_ONCE = {
-    "said": "you said it",
-    "shown": "heard from you",
-    "asked": "you asked for it",
-    "agreed": "you agreed to it",
-    "found": "found",
-}
+_YOU_SAID = ("said", "shown", "asked", "agreed")  # what a reader heard a lesson as, in your words
 
 
 @value
@@ -89,7 +83,7 @@ class ProblemRow:
     times: int = 0
     proven: bool = False
     is_question: bool = False
-    stands: str = ""  # of what is new: whether it is given already; of the rest: whether it is the person's word
+    stands: str = ""  # of what is new: whether it is told already; of the rest: whether it is the person's word
     number: int = 0
     asks: bool = False  # nothing happens before the person says keep or drop
 
@@ -112,13 +106,13 @@ class OneScreen:
     """All of it."""
 
     project: str
-    stands: str  # how many lessons are in force, need a word, wait
-    week: str  # one true sentence about the last days
-    again: str  # how often the person had to say something again; empty where nobody knows
-    told: tuple[ProblemRow, ...]
-    new: tuple[ProblemRow, ...]
-    unknown: tuple[ProblemRow, ...]
-    more: int  # lessons in force that are not shown
+    stands: str  # how many lessons are told, wait for the person, were seen once
+    week: str = ""  # one true sentence about the last days
+    again: str = ""  # how often the person had to say something again; empty where nobody knows
+    told: tuple[ProblemRow, ...] = ()
+    new: tuple[ProblemRow, ...] = ()
+    unknown: tuple[ProblemRow, ...] = ()
+    more: int = 0  # lessons told that are not shown
     later: int = 0  # rows for the person to decide that are not shown
     shown: Shown = Shown()  # what has a number already
 
@@ -135,103 +129,92 @@ class OneScreen:
         return (*self.told, *self.new)
 
 
-def one_screen(memories: Memories, *, since: str = "", told: int = TOLD) -> OneScreen:
+def one_screen(memories: Memories) -> OneScreen:
     """Look, and put together. What is read does not grow with what is kept."""
     count, at = counted(memories), memories.now()
-    name = memories.project.name if memories.project else ""
     if memories.project is None:
-        return OneScreen(name, counted_words(count), "", "", (), (), (), 0)
-    noticed = {each["signature"]: each for each in commonest(memories.store, memories.project_id)}
-    begin = clock.after_days(at, -_NEW_DAYS)
+        return OneScreen("", counted_words(count))
+    store, project = memories.store, memories.project_id
+    noticed = {each["signature"]: each for each in commonest(store, project)}
+    given, new = _given_and_new(memories, clock.after_days(at, -_NEW_DAYS))
+    asked = reviewing.proposals(memories)
+    decide = _to_decide(memories, noticed, asked, new)
+    # a lesson that a question is about stands there
+    about = {each.id: each.memory for each in asked}
+    ids = {name for row in decide for name in (row.id, about.get(row.id))}
+    rows = [row for row in _kept_rows(memories, noticed, given) if row.id not in ids]
+    first = one_of_each(rows)[:TOLD]
+    shown = shown_here(memories)
+    every = with_numbers((*first, *decide), shown)
+    week, again = queries.week(memories, clock.after_days(at, -7)), proving.said_again(memories)
+    fresh = sum(row.stands == "" and not row.asks for row in decide)
+    return OneScreen(
+        memories.project.name,
+        counted_words(count),
+        week_words(week, counts.learned_runs(store, project)),
+        again.sentence if again.wishes else "",
+        every[: len(first)],
+        every[len(first) :],
+        tuple(_unknown(memories, noticed.values(), _marks_of(memories, (*given, *new)))),
+        max(0, count.in_force - len(first) - fresh),
+        shown=shown,
+    )
+
+
+def _given_and_new(memories: Memories, begin: str) -> tuple[list[Lesson], list[Lesson]]:
+    """The lessons that agents are told, the oftenest met and the person's; and those that are new, the latest of them. One that says
+    what another says is left out: what is new gives way to what was met before."""
 
     def is_new(memory: Lesson) -> bool:
         return _is_new(memory, begin) and not is_yours(memory, memories.profile)
 
-    known = queries.listed(
-        memories, states=(ACTIVE,), equal={"gate": "allow"}, sort="seen", limit=3 * told
-    )
-    kept = queries.listed(
-        memories, states=(ACTIVE,), equal={"gate": "allow"}, sort="updated", limit=_LOOKED_AT
-    )
+    allowed: dict[str, Any] = {"states": (ACTIVE,), "equal": {"gate": "allow"}}
+    known = queries.listed(memories, **allowed, sort="seen", limit=3 * TOLD)
+    kept = queries.listed(memories, **allowed, sort="updated", limit=_LOOKED_AT)
     mine = [each for each in kept if is_yours(each, memories.profile)]
-    given = [
-        each
-        for each in {each.id: each for each in (*known, *mine)}.values()
-        if is_given(each) and not is_new(each)
-    ]
+    every = {each.id: each for each in (*known, *mine)}
+    given = [each for each in every.values() if is_given(each) and not is_new(each)]
     fresh = queries.listed(memories, sort="new", since=begin, limit=_LOOKED_AT)[::-1]
-    every_new = without_details([each for each in fresh if is_new(each)])
+    new = without_details([each for each in fresh if is_new(each)])
     before, same = {each.id for each in given}, set[str]()
-    for one, others in selection.said_again([*given, *filter(is_given, every_new)]).items():
-        stands = next(
-            (id for id in (one, *others) if id in before), one
-        )  # what is new gives way to what was met before
+    for one, others in said_again([*given, *filter(is_given, new)]).items():
+        stands = next((id for id in (one, *others) if id in before), one)
         same |= {one, *others} - {stands}
-    # the latest, as they came, like a reading tells them
-    new = [each for each in every_new if each.id not in same][-NEW:]
-    gone = queries.listed(
-        memories,
-        states=(GONE,),
-        equal={"source": BY_NOTICE},
-        sort="updated",
-        limit=_LOOKED_AT,
-    )
-    open_ones = reviewing.proposals(memories)
-    marks = {
-        mark for each in (*given, *new, *gone) for mark in _marks(memories.store.evidence(each.id))
-    }
-    first_asked, waiting = open_ones[:_ASKED_AMONG], [*islice(unasked(memories), _ASKED_AMONG)]
-    met_in = memories.store.memories([each.memory for each in first_asked if each.memory])
-    details = {each.id for each in (*given, *waiting, *met_in) if is_product_detail(each)}
-    details |= {selection.numbered_as(each) for each in first_asked if each.memory in details}
-    rows = sorted(
-        (
-            _lesson_row(memories, each, noticed, YOURS if is_yours(each, memories.profile) else "")
-            for each in given
-            if each.id not in same  # `list` has its number
-        ),
-        key=lambda row: (row.stands != YOURS, row.id in details, -_weight(row)),
-    )
-    asked = [_question_row(memories, each, noticed) for each in first_asked]
-    held = [
-        _lesson_row(memories, each, noticed, held_words(each.gate_reason) or "in question")
-        for each in waiting
+    given = [each for each in given if each.id not in same]  # `list` has its number
+    return given, [each for each in new if each.id not in same][-NEW:]
+
+
+def _kept_rows(
+    memories: Memories, noticed: Mapping[str, Mapping[str, Any]], given: Sequence[Lesson]
+) -> list[ProblemRow]:
+    """What agents are told, as rows: the person's own first, details of the product last, the costly first."""
+    details = {each.id for each in given if is_product_detail(each)}
+    mine = {each.id for each in given if is_yours(each, memories.profile)}
+    rows = [
+        _lesson_row(memories, each, noticed, YOURS if each.id in mine else "") for each in given
     ]
-    later = one_of_each([_lesson_row(memories, each, noticed, news(each)) for each in new])
-    urgent = one_of_each(
-        sorted((*asked, *held), key=lambda row: (row.id in details, -_weight(row)))
-    )
+    return sorted(rows, key=lambda row: (row.id not in mine, row.id in details, -_weight(row)))
+
+
+def _to_decide(
+    memories: Memories,
+    noticed: Mapping[str, Mapping[str, Any]],
+    asked: Sequence[Proposal],
+    new: Sequence[Lesson],
+) -> list[ProblemRow]:
+    """What waits for the person's word, the costly first, and what is new."""
+    first, waiting = asked[:_ASKED_AMONG], [*islice(unasked(memories), _ASKED_AMONG)]
+    about = memories.store.memories([each.memory for each in first if each.memory])
+    details = {each.id for each in (*waiting, *about) if is_product_detail(each)}
+    details |= {numbered_as(each) for each in first if each.memory in details}
+    rows = [_question_row(memories, each, noticed) for each in first]
+    for each in waiting:
+        why = held_words(each.gate_reason) or wording.CONTRADICTED
+        rows.append(_lesson_row(memories, each, noticed, why))
+    urgent = one_of_each(sorted(rows, key=lambda row: (row.id in details, -_weight(row))))
     asks = {row.id: replace(row, asks=True) for row in urgent}
-    decide = _both([*asks.values(), *(row for row in later if row.id not in asks)], NEW)
-    about = {
-        each.id: each.memory for each in open_ones
-    }  # a lesson that a question is about stands there
-    ids = {name for row in decide for name in (row.id, about.get(row.id))}
-    first = one_of_each([row for row in rows if row.id not in ids])[:told]
-    shown = shown_here(memories)
-    every = with_numbers((*first, *decide), shown)
-    is_week = not since or abs(clock.days_between(since, at) - 7.0) < 1.0
-    lately, runs = (
-        queries.week(memories, since or clock.after_days(at, -7)),
-        counts.learned_runs(memories.store, memories.project_id),
-    )
-    again = proving.said_again(memories)
-    week = week_words(lately, runs, "This week" if is_week else f"Since {since[:10]}")
-    return OneScreen(
-        name,
-        counted_words(count),
-        week,
-        again.sentence if again.wishes else "",
-        every[: len(first)],
-        every[len(first) :],
-        tuple(_unknown(memories, noticed.values(), marks)),
-        max(
-            0,
-            count.in_force - len(first) - sum(row.stands == "" and not row.asks for row in decide),
-        ),
-        0,
-        shown,
-    )
+    later = one_of_each([_lesson_row(memories, each, noticed, news(each)) for each in new])
+    return _both([*asks.values(), *(row for row in later if row.id not in asks)], NEW)
 
 
 def without_details(memories: Sequence[Lesson]) -> list[Lesson]:
@@ -241,16 +224,12 @@ def without_details(memories: Sequence[Lesson]) -> list[Lesson]:
 
 def one_of_each(rows: Sequence[ProblemRow]) -> list[ProblemRow]:
     """Of rows about one thing the first, which says how many more there are about it; what is the person's own word stays."""
-    kept: dict[str, ProblemRow] = {}
-    more: dict[str, int] = {}
-    for row in rows:
-        of = row.problem.lower() if row.stands != YOURS else row.id
-        if kept.setdefault(of, row) is not row:
-            more[of] = more.get(of, 0) + 1
-    return [
-        replace(row, cost=f"{row.cost}, {more[of]} more about it") if of in more else row
-        for of, row in kept.items()
-    ]
+    of = [row.problem.lower() if row.stands != YOURS else row.id for row in rows]
+    many, kept = Counter(of), dict[str, ProblemRow]()
+    for row, about in zip(rows, of):
+        more = f"{row.cost}, {many[about] - 1} more about it"
+        kept.setdefault(about, replace(row, cost=more) if many[about] > 1 else row)
+    return [*kept.values()]
 
 
 def _both(rows: Sequence[ProblemRow], most: int) -> list[ProblemRow]:
@@ -264,9 +243,8 @@ def with_numbers(rows: Sequence[ProblemRow], shown: Shown) -> tuple[ProblemRow, 
     """Rows with their numbers: what was shown before keeps its own, what is new gets the next, what is too long for a screen has none."""
     whole = [row.id for row in rows if fits(row.problem, row.hears)]
     numbers = shown.with_rows(whole).numbers
-    return tuple(
-        replace(row, number=numbers.get(row.id, 0) if row.id in whole else 0) for row in rows
-    )
+    named = {id: numbers.get(id, 0) for id in whole}
+    return tuple(replace(row, number=named.get(row.id, 0)) for row in rows)
 
 
 def _is_new(memory: Lesson, begin: str) -> bool:
@@ -282,57 +260,43 @@ def shortened(found: OneScreen, told: int, new: int) -> OneScreen:
     first = found.told[:told]
     rows = with_numbers((*first, *_both(found.new, new)), found.shown)
     decide = rows[len(first) :]
-    return replace(
-        found,
-        told=rows[: len(first)],
-        new=decide,
-        more=found.more + len(found.told) - len(first),
-        later=found.later + len(found.new) - len(decide),
-    )
+    more = found.more + len(found.told) - len(first)
+    later = found.later + len(found.new) - len(decide)
+    return replace(found, told=rows[: len(first)], new=decide, more=more, later=later)
 
 
-def week_words(week: Mapping[str, int], runs: int, span: str = "This week") -> str:
-    """What happened of late, without zeros."""
-    if not (week["sessions"] or week["given"] or week["new"]):
-        return (
-            f"Nothing happened {span[0].lower()}{span[1:]}; {numbered(runs, 'session')} learned so far."
-            if runs
-            else ""
-        )
+def week_words(week: Mapping[str, int], runs: int) -> str:
+    """What happened in the last week, without zeros."""
     said = [f"{numbered(week['sessions'], 'session')} learned"] if week["sessions"] else []
     said += [numbered(week["new"], "new lesson")] if week["new"] else []
-    first = f"{span}: {', '.join(said)}." if said else ""
+    first = f"This week: {', '.join(said)}." if said else ""
+    if not (said or week["given"]):
+        learned = numbered(runs, "session")
+        return f"Nothing happened this week; {learned} learned so far." if runs else ""
     if not week["given"]:
         return first
-    told = numbered(week["told"], "time")
-    judged = f"; of {told} that came to their moment" if week["told"] else ""
-    back = (
-        f" {numbered(week['back'], 'problem')} came back"
-        if week["back"]
-        else " no problem came back"
-    )
-    out = f" Left out {numbered(week['withheld'], 'time')}, to compare." if week["withheld"] else ""
     given = f"{numbered(week['given'], 'time')} in {numbered(week['units'], 'session')}"
-    return f"{first} Lessons were given {given}{judged}{back if week['told'] else ''}.{out}".strip()
+    back = numbered(week["back"], "problem") if week["back"] else "no problem"
+    moment = f"; of {numbered(week['told'], 'time')} that came to their moment {back} came back"
+    out = f" Left out {numbered(week['withheld'], 'time')}, to compare." if week["withheld"] else ""
+    told = f"Lessons were given {given}{moment if week['told'] else ''}.{out}"
+    return f"{first} {told}".strip()
 
 
 def screen_json(found: OneScreen) -> dict[str, Any]:
     """The same for programs."""
-    plain = {
-        name: [dict(row.__dict__) for row in getattr(found, name)]
-        for name in ("told", "new", "unknown")
-    }
+    shelves = {"told": found.told, "new": found.new, "unknown": found.unknown}
     return {
         "project": found.project,
         "stands": found.stands,
         "said_again": found.again,
         "week": found.week,
-        **plain,
+        **{name: [dict(row.__dict__) for row in rows] for name, rows in shelves.items()},
         "more": found.more,
     }
 
 
-# -- rows ---------------------------------------------------------------------------------------------------------------
+# -- rows ------------------------------------------------------------------------------------------
 
 
 def _since(memories: Memories, memory: Lesson) -> Arm:
@@ -349,69 +313,64 @@ def _since(memories: Memories, memory: Lesson) -> Arm:
 def _lesson_row(
     memories: Memories, memory: Lesson, noticed: Mapping[str, Mapping[str, Any]], stands: str = ""
 ) -> ProblemRow:
-    evidence = memories.store.evidence(memory.id)
-    marks = _marks(evidence)
-    known = [noticed[mark] for mark in marks if mark in noticed]
-    calls = sum(int(each["calls"]) for each in known)
-    since = _since(memories, memory)
-    topic = _problem(memories, memory, marks)
+    marks, since = _marks(memories.store.evidence(memory.id)), _since(memories, memory)
+    calls = sum(int(noticed[mark]["calls"]) for mark in marks if mark in noticed)
     return ProblemRow(
         memory.id,
-        topic or memory.text,
+        _problem(memories, memory, marks) or memory.text,
         came_up(memory, calls),
         memory.text,
         when_told(memories, memory),
         since.came_back,
         since.sessions,
         memory.verdict == "helps",
-        False,
-        stands,
+        stands=stands,
     )
 
 
 def _marks(evidence: Iterable[Evidence]) -> list[str]:
     """The failures that a lesson was noticed by."""
-    return list(
-        dict.fromkeys(
-            row.quote.partition(": ")[2] for row in evidence if row.by == BY_NOTICE and row.quote
-        )
-    )
+    quotes = (row.quote for row in evidence if row.by == BY_NOTICE and row.quote)
+    return list(dict.fromkeys(quote.partition(": ")[2] for quote in quotes))
+
+
+def _marks_of(memories: Memories, lessons: Iterable[Lesson]) -> set[str]:
+    """The failures that these lessons, or those that were taken out, were noticed by."""
+    noticed = {"equal": {"source": BY_NOTICE}, "sort": "updated", "limit": _LOOKED_AT}
+    gone = queries.listed(memories, states=(GONE,), **noticed)
+    return {m for each in (*lessons, *gone) for m in _marks(memories.store.evidence(each.id))}
 
 
 def _problem(memories: Memories, memory: Lesson, marks: Sequence[str]) -> str:
     """What a lesson is about, in a few words; empty where its own words are all there is."""
     if found := met(memories.store, memory.project, [mark for mark in marks[:3] if mark]):
         others = len(marks) - 1  # the row counts the sessions of all of them
-        return recognised(found[0][0]) + (
-            f", and {numbered(others, 'more failure')}" if others else ""
-        )
+        more = f", and {numbered(others, 'more failure')}" if others else ""
+        return recognised(found[0][0]) + more
     return topic_words(memory.about)
 
 
 def came_up(memory: Lesson, calls: int = 0) -> str:
-    """In how many sessions it came up and how many calls it took; of what came up once, how."""
+    """In how many sessions it came up and how many calls it took; of what the person said, that."""
     sessions, word = memory.tally.seen, str((memory.extra or {}).get("word", ""))
     if not sessions:
-        return "you said it" if memory.trust == OWNER else ""
+        return YOURS if memory.trust == OWNER else ""
     if calls:
         return _spent(sessions, calls)
-    return f"{SAID_ONCE.get(word, 'met')} in {numbered(sessions, 'session')}"
+    return f"{YOURS if word in _YOU_SAID else 'seen'} in {numbered(sessions, 'session')}"
 
 
 def listed_words(memory: Lesson, profile: Profile) -> Phrase:
-    """How a lesson of a list stands; while nothing more is to be said than that it is in force, as its title does, how it came up."""
+    """How a lesson of a list stands; while nothing more is to be said than that it is told, as its title does, how it came up."""
     said = standing_words(memory, profile)
-    return (
-        replace(said, words=came_up(memory) or said.words)
-        if said.words in ("in force", "found once")
-        else said
-    )
+    if said.words != wording.TOLD:
+        return said
+    return replace(said, words=came_up(memory) or said.words)
 
 
 def _spent(sessions: int, calls: int) -> str:
-    return numbered(sessions, "session") + (
-        f", {numbered(calls, 'extra call')} in all" if calls else ""
-    )
+    extra = f", {numbered(calls, 'extra call')} in all" if calls else ""
+    return numbered(sessions, "session") + extra
 
 
 def _question_row(
@@ -420,106 +379,69 @@ def _question_row(
     """A question: about a lesson as its row, else in its own words, with what a yes does."""
     payload = proposal.payload or {}
     asks = question(proposal.kind, payload)
-    about = (
-        next(iter(memories.store.memories([proposal.memory])), None) if proposal.memory else None
-    )
-    if about is not None:
-        why = held_words(about.gate_reason) if about.gate != "allow" else proposal.reason
+    lessons = memories.store.memories([proposal.memory]) if proposal.memory else []
+    for about in lessons:
         new = new_words(proposal) if proposal.kind in ("edit", "fork", "page") else ""
-        row = _lesson_row(
-            memories, about, noticed, f"waits for you: {why}" if about.gate != "allow" else asks
-        )
-        return replace(
-            row,
-            id=selection.numbered_as(proposal),
-            is_question=True,
-            hears=new or row.hears,
-            when="",
-        )
+        held = about.gate != "allow"
+        why = f"{wording.WAITS}: {held_words(about.gate_reason)}" if held else asks
+        row = _lesson_row(memories, about, noticed, why)
+        hears = new or row.hears
+        return replace(row, id=numbered_as(proposal), is_question=True, hears=hears, when="")
     hears = str(payload.get("order") or payload.get("patch") or "")
     cost = numbered(int(payload.get("count") or 0), "session") if payload.get("count") else ""
-    return ProblemRow(
-        proposal.id,
-        _short(proposal.reason, len(proposal.reason)),
-        cost,
-        hears,
-        "",
-        is_question=True,
-        stands=asks,
-    )
+    problem = _short(proposal.reason, len(proposal.reason))
+    return ProblemRow(proposal.id, problem, cost, hears, is_question=True, stands=asks)
 
 
 def _unknown(
     memories: Memories, noticed: Iterable[Mapping[str, Any]], told: set[str]
 ) -> list[ProblemRow]:
     """What came back in other sessions and has neither a lesson nor a question."""
-    rows = []
+    rows: list[ProblemRow] = []
     for each in noticed:
-        if each["lineages"] < memories.profile.trust.runs or each["nature"] in OF_NO_LESSON:
+        sessions, mark = each["lineages"], each["signature"]
+        if sessions < memories.profile.trust.runs or each["nature"] in OF_NO_LESSON:
             continue
-        if each["signature"] in told or _is_answered(memories, each["signature"]):
+        if len(rows) == UNKNOWN or mark in told or _is_answered(memories, mark):
             continue
-        found = met(memories.store, memories.project_id, [each["signature"]])
+        found = met(memories.store, memories.project_id, [mark])
         if not found or not is_news(found[0][0]) or _is_spoken_of(memories, found[0][0]):
             continue
-        if found[0][0].family in MISSING and each["lineages"] < _GUESSED:
-            continue
-        label = recognised(found[0][0])
-        rows.append(ProblemRow("", _short(label), _spent(each["lineages"], each["calls"])))
-        if len(rows) == UNKNOWN:
-            break
+        if found[0][0].family not in MISSING or sessions >= _GUESSED:
+            spent = _spent(sessions, each["calls"])
+            rows.append(ProblemRow("", _short(recognised(found[0][0])), spent))
     return rows
-
-
-def answered_failures(memories: Memories, marks: Iterable[str]) -> dict[str, str]:
-    """Those of some failures that have a lesson or a question, whatever became of it; with the lesson, where agents are told."""
-    noticed = queries.listed(memories, archived=True, equal={"source": BY_NOTICE}, limit=_LOOKED_AT)
-    of = [
-        (mark, each.text if is_given(each) else "")
-        for each in noticed
-        for mark in _marks(memories.store.evidence(each.id))
-    ]
-    found = {**dict(of), **{mark: text for mark, text in of if text}}
-    for mark in marks:
-        here = met(memories.store, memories.project_id, [mark]) if mark not in found else []
-        if _is_answered(memories, mark) or (here and _is_spoken_of(memories, here[0][0])):
-            found.setdefault(mark, "")
-    return found
 
 
 def _is_answered(memories: Memories, mark: str) -> bool:
     """Whether a lesson is about a failure, or a question about it is open or was answered."""
-    asked = person_question(memories.project_id, "notice", f"fails {mark}")
-    known = with_signature(memories.store, memories.project_id, mark) or memories.store.proposal(
-        asked
-    )
-    return bool(known)
+    store, project = memories.store, memories.project_id
+    asked = person_question(project, "notice", f"fails {mark}")
+    return bool(with_signature(store, project, mark) or store.proposal(asked))
 
 
 def _is_spoken_of(memories: Memories, problem: Incident) -> bool:
-    """Whether a lesson in force names a program that is not there, or a program with the option, path or rule that it is about."""
+    """Whether a lesson that is told names a program that is not there, or a program with the option, path or rule that it is about."""
     what = problem.name or problem.code
     words = [what] if problem.family == "command" else [problem.program.partition(" ")[0], what]
-    every = (
-        queries.listed(memories, text=words[-1], states=(ACTIVE,), limit=5) if all(words) else []
-    )  # the rarer word finds
+    if not all(words):
+        return False
+    every = queries.listed(memories, text=words[-1], states=(ACTIVE,), limit=5)  # the rarer finds
     return any(is_given(each) and all(word in each.text for word in words) for each in every)
 
 
 def _weight(row: ProblemRow) -> float:
     """What cost most comes first: calls, then sessions."""
-    words = row.cost.replace(",", "").split()
-    figures = [int(word) for word in words if word.isdigit()]
+    figures = (int(word) for word in row.cost.replace(",", "").split() if word.isdigit())
     return sum(figures) + (0.5 if row.proven else 0.0)
 
 
 def _short(text: str, most: int = _LONGEST) -> str:
     """A sentence that fits, never cut inside of a command."""
     plain = " ".join(text.split())
-    cut = plain if len(plain) <= most else plain[:most].rsplit(" ", 1)[0]
+    is_cut = len(plain) > most
+    cut = plain[:most].rsplit(" ", 1)[0] if is_cut else plain
     if cut.count("`") % 2:
-        at = cut.rindex("`")
-        cut = (
-            f"{cut[:at]}{cut[at + 1 :]}" if cut is plain else cut[:at].rstrip()
-        )  # of a quote that was cut before
-    return cut if cut is plain or len(plain) <= most else f"{cut} …"
+        at = cut.rindex("`")  # where it is not ours, of a quote that was cut before
+        cut = cut[:at].rstrip() if is_cut else f"{cut[:at]}{cut[at + 1 :]}"
+    return f"{cut} …" if is_cut else cut

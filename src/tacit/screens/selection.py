@@ -6,24 +6,28 @@ list of questions: every open proposal, then each lesson that is held or in ques
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from tacit.core import states
 from tacit.core.errors import Refused, numbered
 from tacit.core.proposal import Proposal
+from tacit.core.rows import scope_projects
 from tacit.core.standing import to_replay
 from tacit.core.states import ACTIVE, ENDING_VERDICTS
 from tacit.core.value import replace, value
 from tacit.lesson import PERSONAL, Lesson, gives_way, said_as, said_more, was_compared
 from tacit.memory import Memory as Memories
+from tacit.screens import wording
+from tacit.store.reads import Reads
 from tacit.words.tokens import query_words
 
 IN_FORCE, WAITING, YOUR_WORD, ENDED, GONE = (
-    "in force",
-    "waiting",
-    "needs your word",
-    "given no more",
+    wording.TOLD,
+    wording.NOT_YET,
+    wording.WAITS,
+    "told no more",
     "gone",
 )
 _AMONG = 1000  # of the lessons in force, among which some are offered a replay or say the same
@@ -59,10 +63,10 @@ class Counted:
 
 def counted_words(count: Counted) -> str:
     """The same, in the words of every screen."""
-    word = f"{count.needs_word} {'needs' if count.needs_word == 1 else 'need'} your word"
-    waits = f"{count.waiting} {'waits' if count.waiting == 1 else 'wait'} for another session"
-    rest = [told for n, told in ((count.needs_word, word), (count.waiting, waits)) if n]
-    return ", ".join([f"{numbered(count.in_force, 'lesson')} in force", *rest])
+    asks = f"{count.needs_word:,} {'waits' if count.needs_word == 1 else 'wait'} for you"
+    once = f"{count.waiting:,} {wording.NOT_YET}"
+    rest = [told for n, told in ((count.needs_word, asks), (count.waiting, once)) if n]
+    return ", ".join([f"{numbered(count.in_force, 'lesson')} {wording.TOLD}", *rest])
 
 
 def shelf(memory: Lesson, asked: Collection[str] = ()) -> str:
@@ -91,7 +95,7 @@ def need_seen(memories: Memories, memory: Lesson) -> None:
 def news(memory: Lesson) -> str:
     """For what a lesson that is new waits; empty where it is in force."""
     at = shelf(memory)
-    return "" if at == IN_FORCE else "waits for another session" if at == WAITING else at
+    return "" if at == IN_FORCE else at
 
 
 def is_given(memory: Lesson) -> bool:
@@ -147,38 +151,37 @@ def shelf_of(state: str, gate: str, verdict: str = "") -> str:
 
 
 def counted(memories: Memories) -> Counted:
-    """How many lessons are in force and wait, and what needs a word. Nothing grows with the lessons that are kept."""
+    """How many lessons are told and wait, and what waits for the person."""
     if memories.project is None:
         return Counted(0, 0, {})
-    rows = memories.store.counted(memories.scopes, ("state", "gate", "verdict"))
-    by: dict[str, int] = {}
+    return counted_in(memories.store, memories.project_id)
+
+
+def counted_in(store: Reads, project: str) -> Counted:
+    """The same of a project, for terminal, desk and the host's line alike. Nothing grows with the lessons that are kept."""
+    scopes = scope_projects(project)
+    rows = store.counted(scopes, ("state", "gate", "verdict"))
+    by, kinds = Counter[str](), Counter[str]()
     for state, gate, verdict, n in rows:
-        at = shelf_of(state, gate, verdict)
-        by[at] = by.get(at, 0) + n
-    kinds: dict[str, int] = {}
-    open_ones = memories.store.proposals_about(memories.project_id)
-    for kind, _ in open_ones:
-        kinds[kind] = kinds.get(kind, 0) + 1
-    about = [
-        each
-        for each in memories.store.memories(asked_about(memories))
-        if each.project in memories.scopes
-    ]
+        by[shelf_of(state, gate, verdict)] += n
+    asked = store.proposals_about(project)
+    kinds.update(kind for kind, _ in asked)
+    about = [each for each in store.memories(_named(asked)) if each.project in scopes]
     for kind, wanted, gate in _ASKED:
-        here = sum(n for state, held, _, n in rows if state in wanted and gate in (None, held))
-        here -= sum(each.state in wanted and gate in (None, each.gate) for each in about)
-        kinds[kind] = kinds.get(kind, 0) + here
-    waiting = by.get(WAITING, 0) - sum(shelf(each) == WAITING for each in about)
-    return Counted(by.get(IN_FORCE, 0), waiting, {kind: n for kind, n in kinds.items() if n})
+        kinds[kind] += sum(n for state, at, _, n in rows if state in wanted and gate in (None, at))
+        kinds[kind] -= sum(each.state in wanted and gate in (None, each.gate) for each in about)
+    waiting = by[WAITING] - sum(shelf(each) == WAITING for each in about)
+    return Counted(by[IN_FORCE], waiting, {kind: n for kind, n in kinds.items() if n})
 
 
 def asked_about(memories: Memories) -> list[str]:
     """The lessons that an open proposal is about."""
-    if memories.project is None:
-        return []
-    return sorted(
-        {about for _, about in memories.store.proposals_about(memories.project_id) if about}
-    )
+    project = memories.project_id
+    return _named(memories.store.proposals_about(project)) if project else []
+
+
+def _named(asked: Iterable[tuple[str, str]]) -> list[str]:
+    return sorted({about for _, about in asked if about})
 
 
 def numbered_as(asked: Proposal) -> str:

@@ -1,6 +1,6 @@
-"""How a lesson stands, in words that need no page to be understood: the one place, for terminal, desk and report.
+"""The words of every screen, once: how a lesson stands, when it is told, what came of it.
 
-States, gates and arms are for programs (`--json`, `why --full`). A person asks other things: is it given, since when, on whose
+States, gates and arms are for programs (`--json`, `why --full`). A person asks other things: are agents told it, since when, on whose
 word, and does it help? `tacit help words` explains each of these answers.
 """
 
@@ -23,7 +23,25 @@ from tacit.lesson import HEARD_WORDS, OWNER, WAY, Lesson, is_found_once, names_o
 GOOD, WAIT, BAD, QUIET_TONE, PLAIN_TONE = "good", "wait", "bad", "quiet", "plain"
 TONES = {"helps": GOOD, "harms": BAD}  # of a verdict
 
-YOURS = "your word"
+# The words. Each stands for one thing, and no screen has another for it.
+TOLD = "told to agents"
+WAITS = "waits for you"
+NOT_YET = "seen once, not told yet"
+CONTRADICTED = "contradicted"
+BLOCKED = "blocked: looks like an injection"
+YOURS = "you said it"
+ALWAYS = "always told"
+IN_FILES = "in your files"
+TESTED = "test group"
+AT_START = "at session start"
+MENTIONED = "when you mention it"
+_tables = Tables(__file__)
+WORDS = _tables.named("WORDS")
+QUESTIONS = _tables.named("QUESTIONS")
+EVENTS_COUNTED = _tables.named("EVENTS_COUNTED")
+
+# by whom evidence is that a grammar recognised: what it keeps is a form of our own, nobody's words
+BY_NOTICE = "notice"
 
 
 def gone_words(memory: Lesson) -> str:
@@ -31,10 +49,6 @@ def gone_words(memory: Lesson) -> str:
     if memory.superseded_by:
         return "replaced"
     return "faded" if faded(memory) else "taken out"
-
-
-_tables = Tables(__file__)
-WORDS = _tables.named("WORDS")
 
 
 def topic_words(about: str) -> str:
@@ -46,12 +60,10 @@ def subject_words(memory: Lesson) -> str:
     """What a lesson is about, in a sentence; empty where nobody said."""
     if memory.about == WAY:
         return "A way of working: about everything."
+    if not memory.about:
+        return ""
     said = [topic] if (topic := topic_words(memory.about)) else []
-    return (
-        f"About {' · '.join([*said, *names_of(memory.about), *memory.paths])}."
-        if memory.about
-        else ""
-    )
+    return f"About {' · '.join([*said, *names_of(memory.about), *memory.paths])}."
 
 
 @value
@@ -67,14 +79,28 @@ def standing_words(memory: Lesson, profile: Profile) -> Phrase:
     if memory.state == GONE:
         return Phrase(gone_words(memory), QUIET_TONE)
     if memory.state == DOUBTED:
-        return Phrase("in question", BAD)
+        return Phrase(CONTRADICTED, BAD)
     if memory.gate != "allow":
-        return Phrase("needs your word", WAIT) if memory.gate == "hold" else Phrase("kept out", BAD)
+        return Phrase(WAITS, WAIT) if memory.gate == "hold" else Phrase(BLOCKED, BAD)
     if memory.state == WAITING:
-        return Phrase(f"waiting ({seen(memory)})", QUIET_TONE)
+        once = memory.tally.seen <= 1
+        return Phrase(NOT_YET if once else f"{seen(memory)}, not told yet", QUIET_TONE)
     if memory.verdict != "not yet known":
         return Phrase(memory.verdict, TONES.get(memory.verdict, QUIET_TONE))
-    return _in_force(memory, profile)
+    signals = memory.tally.signals or {}
+    if memory.pinned:
+        return Phrase(ALWAYS, GOOD)
+    if memory.on_page or signals.get(INSTRUCTED):
+        return Phrase(IN_FILES, GOOD)
+    exempt = is_exempt(memory, profile)
+    if is_confirmed(memory) or (memory.trust == OWNER and exempt and not is_found_once(memory)):
+        return Phrase(YOURS, GOOD)
+    if is_found_once(memory):
+        return Phrase(TOLD, PLAIN_TONE)
+    if exempt or not profile.trial.rate:
+        return Phrase(TOLD, GOOD)
+    # before the first session that could tell there is nothing to say of a test
+    return Phrase(f"{TESTED} ({so_far(memory, profile)})" if signals.get("units") else TOLD)
 
 
 def is_yours(memory: Lesson, profile: Profile) -> bool:
@@ -82,30 +108,10 @@ def is_yours(memory: Lesson, profile: Profile) -> bool:
     return standing_words(memory, profile).words == YOURS
 
 
-def _in_force(memory: Lesson, profile: Profile) -> Phrase:
-    signals = memory.tally.signals or {}
-    if memory.pinned:
-        return Phrase("always given", GOOD)
-    if memory.on_page or signals.get(INSTRUCTED):
-        return Phrase("in your files", GOOD)
-    if is_confirmed(memory):
-        return Phrase(YOURS, GOOD)
-    if is_found_once(memory):
-        return Phrase("found once", PLAIN_TONE)
-    if memory.trust == OWNER and is_exempt(memory, profile):
-        return Phrase(YOURS, GOOD)
-    if is_exempt(memory, profile) or not profile.trial.rate:
-        return Phrase("in force", GOOD)
-    # before the first session that could tell there is nothing to say of a trial
-    return Phrase(
-        f"on trial ({so_far(memory, profile)})" if signals.get("units") else "in force", PLAIN_TONE
-    )
-
-
 def seen(memory: Lesson) -> str:
     """In how many independent sessions it was met."""
     return (
-        f"met in {numbered(memory.tally.seen, 'session')}" if memory.tally.seen else "not met yet"
+        f"seen in {numbered(memory.tally.seen, 'session')}" if memory.tally.seen else "not seen yet"
     )
 
 
@@ -119,40 +125,44 @@ def ahead(memory: Lesson, profile: Profile, next: str, replayed: bool = False) -
     """What would change how it stands, in a sentence; `next` is what its ladder says, for profiles whose words are their own. A replay is
     offered where one would tell more than the coins and none was made."""
     undecided = "" if replayed else wants_replay(memory)
+    command = replay_command(memory.id)
     offer = (
-        f" A replay of past tasks tells in a night ({undecided}): {replay_command(memory.id)}"
-        if undecided
-        else ""
+        f" A replay of past tasks tells in a night ({undecided}): {command}" if undecided else ""
     )
     return _ahead(memory, profile, next) + offer
 
 
 def _ahead(memory: Lesson, profile: Profile, next: str) -> str:
+    id = memory.id
     if memory.state == DOUBTED:
-        return f"Somebody decides: tacit review show {memory.id}"
+        return f"Somebody decides: tacit review show {id}"
     if memory.state == GONE:
-        return f"Nothing, while it is {gone_words(memory)}: tacit undo {memory.id} brings it back."
+        return f"Nothing, while it is {gone_words(memory)}: tacit undo {id} brings it back."
     if memory.gate != "allow":
-        return f"You: tacit keep {memory.id}, or drop."
-    if memory.state == WAITING and "standing" in profile.columns:
-        return f"{missing(memory, profile)}, or your word: tacit keep {memory.id}"
+        return f"You: tacit keep {id}, or drop."
+    ours = "standing" in profile.columns
+    if memory.state == WAITING and ours:
+        return f"{missing(memory, profile)}, or your word: tacit keep {id}"
     if memory.verdict in ENDING_VERDICTS:
-        return f"Nothing is measured any more, since nobody gets it: tacit review show {memory.id}"
+        return f"Nothing is measured any more, since nobody is told it: tacit review show {id}"
     said = standing_words(memory, profile).words
     if said == YOURS:
         return "Only you: tacit edit or drop. It is your word, so no session goes without it to measure it."
     measured = not is_exempt(memory, profile) and profile.trial.rate
-    if said.startswith("on trial") or (said == "in force" and measured):
-        heard = f" You were heard: tacit keep {memory.id} makes it your word."
-        heard = heard if (memory.extra or {}).get("word") in HEARD_WORDS else ""
-        return (
-            f"It is left out of a session now and then to see whether it helps: {so_far(memory, profile)} could tell so far. It goes if it"
-            f" harms.{heard}"
+    if said.startswith(TESTED) or (said == TOLD and measured and not is_found_once(memory)):
+        word = (memory.extra or {}).get("word")
+        heard = (
+            f" You were heard: tacit keep {id} makes it your word." if word in HEARD_WORDS else ""
         )
-    if said == "in force" and "standing" in profile.columns:
-        return f"You: tacit keep, edit or drop {memory.id}. Told each time: no session can show whether it helps, so none goes without it."
-    return (
-        next if "standing" not in profile.columns else f"You: tacit keep, edit or drop {memory.id}."
+        return (
+            "It is left out of a session now and then to see whether it helps:"
+            f" {so_far(memory, profile)} could tell so far. It goes if it harms.{heard}"
+        )
+    if not ours:
+        return next
+    each = " Told each time: no session can show whether it helps, so none goes without it."
+    return f"You: tacit keep, edit or drop {id}." + (
+        each if said == TOLD and not is_found_once(memory) else ""
     )
 
 
@@ -160,23 +170,12 @@ def missing(memory: Lesson, profile: Profile) -> str:
     """What keeps a lesson waiting that nothing holds back: too few sessions, or none of them with more than somebody's word for it."""
     lacking = profile.trust.runs - memory.tally.seen
     if lacking > 0:
-        return f"{more_sessions(lacking)} {'meets' if lacking == 1 else 'meet'} it"
-    if memory.tally.contradicted:
-        return f"It was {seen(memory)}, and {memory.tally.contradicted} spoke against it: sessions that bear it out"
+        more = "Another, independent session that meets it"
+        many = f"{lacking} more, independent sessions that meet it"
+        return more if lacking == 1 else many
+    if against := memory.tally.contradicted:
+        return f"It was {seen(memory)}, and {against} spoke against it: sessions that bear it out"
     return f"It was {seen(memory)}, by agents' words alone: a session whose own output or call shows it"
-
-
-def more_sessions(lacking: int) -> str:
-    """So many sessions, beginning a sentence."""
-    return (
-        "Another, independent session that"
-        if lacking == 1
-        else f"{lacking} more, independent sessions that"
-    )
-
-
-# by whom evidence is that a grammar recognised: what it keeps is a form of our own, nobody's words
-BY_NOTICE = "notice"
 
 
 def held_words(reason: str) -> str:
@@ -187,24 +186,14 @@ def held_words(reason: str) -> str:
     if other:
         return f"agents would run {runs}: is it right?"
     tier, kept, _ = reason.partition(" text waits for somebody to vouch for it")
-    whose = {"quoted": "a page, a file or an output", "imported": "another memory"}.get(
-        tier, "somebody else"
-    )
+    names = {"quoted": "a page, a file or an output", "imported": "another memory"}
+    whose = names.get(tier, "somebody else")
     return f"some of its words stood in {whose}: is it right?" if kept else reason
 
 
-# A lesson's trust, as whose word it is.
-WHOSE = {
-    "user": "your word",
-    "team": "the team",
-    "review": "reviewers, tests, CI",
-    "observed": "seen in sessions",
-    "agent": "agents' claims",
-    "quoted": "pages and files",
-    "imported": "imported",
-}
 # Where a lesson stands by its state alone.
-STATE_WORDS = {WAITING: "waiting", ACTIVE: "in force", DOUBTED: "in question", GONE: "gone"}
+STATE_WORDS = {WAITING: NOT_YET, ACTIVE: TOLD, DOUBTED: CONTRADICTED, GONE: "gone"}
+MOVED = {**STATE_WORDS, GONE: "taken out"}
 # What came of a lesson's problem in a session.
 CAME = {
     "occurred": "came back",
@@ -213,9 +202,6 @@ CAME = {
     "unknown": "could not be told",
     "": "not over yet",
 }
-
-QUESTIONS = _tables.named("QUESTIONS")
-EVENTS_COUNTED = _tables.named("EVENTS_COUNTED")
 
 
 def question(kind: str, payload: Mapping[str, Any]) -> str:
@@ -253,21 +239,13 @@ CHANGES = {
     "approve": "approved",
     "sync": "joined with the team's",
 }
-MOVED = {**STATE_WORDS, GONE: "taken out"}
+# a count of that day, which has grown since
+_COUNTED = re.compile(r"(?:noticed|met|seen) in \d+ sessions?")
 
 
 def change_lines(entry: Mapping[str, Any]) -> list[str]:
     """A change of a lesson for people: what, by whom, why."""
-    to = (entry["after"] or {}).get("state")
-    what = (
-        MOVED[to]
-        if entry["verb"] == "move" and to in MOVED
-        else CHANGES.get(entry["verb"], entry["verb"])
-    )
+    to, verb = (entry["after"] or {}).get("state"), entry["verb"]
+    what = MOVED[to] if verb == "move" and to in MOVED else CHANGES.get(verb, verb)
     why = " ".join(str(entry["reason"] or "").split())[:400]
     return [what, str(entry["by"]), f"{why} by then" if _COUNTED.fullmatch(why) else why]
-
-
-_COUNTED = re.compile(
-    r"(?:noticed|met) in \d+ sessions?"
-)  # a count of that day, which has grown since

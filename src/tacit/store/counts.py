@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from tacit.core.states import GONE
 from tacit.core.value import dumps
-from tacit.store.rows import EVENT, FOUND, HELD, MARK, facet
+from tacit.store.rows import EVENT, FOUND, MARK, facet
 
 if TYPE_CHECKING:
     from tacit.store.reads import Reads
@@ -146,13 +146,6 @@ def heard_in(store: Reads, project: str, run: str) -> list[str]:
         if lesson.gate == "allow" and lesson.state != GONE
     }
     return list(dict.fromkeys(each.quote for each in quotes if each.quote and each.memory in kept))
-
-
-def waiting_for_a_person(store: Reads, project: str) -> int:
-    """Open proposals, and lessons that are held: what `tacit review` shows."""
-    asked = "SELECT count(*) FROM question WHERE project = :p AND answered_at = ''"
-    held = f"SELECT count(*) FROM lesson m WHERE m.project = :p AND {HELD}"
-    return _one(store, asked, p=project) + _one(store, held, p=project)
 
 
 def _one(store: Reads, sql: str, **named: object) -> int:

@@ -24,8 +24,9 @@ from tacit.memory import Memory as Memories
 from tacit.replay import replaying
 from tacit.safety.one_line import plain_line
 from tacit.screens.numbers import ROWS, digest_of_lesson, kept_as_text, read_shown
+from tacit.screens.selection import counted_in
 from tacit.screens.typed import fulfilled
-from tacit.store.counts import heard_in, recent, waiting_for_a_person
+from tacit.store.counts import heard_in, recent
 from tacit.store.jobs import Job, sessions_to_read
 from tacit.store.moments import enqueue
 from tacit.store.readings import WAITING
@@ -243,7 +244,7 @@ def leave_receipt(store: Store, run: RunRow, undone: Sequence[str] = ()) -> None
     )
     said = [", ".join(f"{word} {n}" for n, word in figures if n)]  # no zeros
     said += [
-        heard_line([] if new else heard, waiting_for_a_person(store, run.project)).removeprefix(
+        heard_line([] if new else heard, counted_in(store, run.project).needs_word).removeprefix(
             "; "
         )
     ]
@@ -290,4 +291,8 @@ def heard_line(heard: Sequence[str], waiting: int) -> str:
     kept = [f"“{plain_line(quote, HEARD_CHARS)}”" for quote in heard[:HEARD_QUOTES]]
     more = f" and {len(heard) - HEARD_QUOTES} more" if len(heard) > HEARD_QUOTES else ""
     said = f"; kept {', '.join(kept)}{more}" if kept else ""
-    return said + (f"; {waiting} wait for your word (tacit review)" if waiting else "")
+    return said + (
+        f"; {waiting} {'waits' if waiting == 1 else 'wait'} for you (tacit review)"
+        if waiting
+        else ""
+    )
