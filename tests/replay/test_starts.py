@@ -175,7 +175,7 @@ def test_what_harms_in_a_replay_is_suspended_and_asks(repo: Path, tmp_path: Path
             text=True,
         ).stdout
         assert (
-            asked.startswith("In question: given to nobody until you decide") and lesson.id in asked
+            asked.startswith("Contradicted: told to nobody until you decide") and lesson.id in asked
         )
         assert "harms in a replay: worse in 9 of 9 pairs" in " ".join(
             each.reason for each in memories.log()

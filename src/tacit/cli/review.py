@@ -340,7 +340,7 @@ def proposal_shown(memories: Memories, cli: Cli, asked: Proposal) -> Answer:
 def _evidence(memories: Memories, memory: Lesson) -> list[dict[str, Any]]:
     """What speaks for and against a lesson, newest first, in its own words."""
     rows = sorted(memories.store.evidence(memory.id), key=lambda row: row.at, reverse=True)
-    return [picked(row, "memory stance run by tier place quote at") for row in rows]
+    return [picked(row, "memory stance run by", "tier", "place quote at") for row in rows]
 
 
 def _staging(memories: Memories, verb: str) -> Answer:
