@@ -62,7 +62,6 @@ class Memories(Memory):
     figures = correcting.figures
     for_person = reviewing.for_person
     forget = correcting.forget
-    gone = queries.gone
     guard_for = guarding.guard_for
     guardable = guarding.guardable
     guards = guarding.guards

@@ -138,13 +138,11 @@ UNHEARD = "unheard"  # a sighting in a log that nobody stands for: kept, and nev
 INSTRUCTED = "instructed"  # it stands in an instruction file: every run reads it there, so no coin can withhold it
 CONFIRMED = "confirmed"  # evidence of tier user, and what it adds up to: a person worded it anew or approved it
 WITNESSED = "witnessed"  # something beside an agent's word speaks for it
-GONE = "gone"  # how many things that a lesson names are gone, as the sweep found
-CARRIED = (GONE, INSTRUCTED)  # what was seen outside the store; a fold keeps it
 
 
 def is_carried(signal: str) -> bool:
     """Whether a fold keeps a signal that no row of evidence, uses or marks tells."""
-    return signal in CARRIED
+    return signal == INSTRUCTED
 
 
 # 1: the unit came to neither a command nor a file that the lesson names; -1 where a later run of it did; 0 where the

@@ -28,11 +28,10 @@ if TYPE_CHECKING:
 ERROR_CHARS = 600  # of a long output the end is read for words: there the error stands
 VERY_ERROR = 1.0  # the very error: as good as every word
 FILE = 0.5  # a file that is asked for outright, beside the words
-PATH_GONE = 0.5  # factor of a lesson of which nothing that it names is there any more
 LEAST = 100  # candidates
 MOST = 1000  # hits of one recall, whatever is asked for
 NEAREST = 20  # of those left out that are named
-KNOWN = ("decay", "use", "stale", "path_gone")  # factors; other parts are summands
+KNOWN = ("decay", "use", "stale")  # factors; other parts are summands
 
 Parts = dict[str, float]
 Scored = tuple[Lesson, float, Parts]
@@ -134,10 +133,7 @@ def text_of(query: Query) -> str:
 def by_fit(
     hits: Sequence[Hit], query: Query, met: Mapping[int, float], very: set[int]
 ) -> list[Scored]:
-    """By how well the words fit, the very error and a file that is asked for beside them; equal ones the newest first.
-
-    Where all that a lesson names is gone it counts half.
-    """
+    """By how well the words fit, the very error and a file that is asked for beside them; equal ones the newest first."""
     found: list[tuple[int, Scored]] = []
     for hit in hits:
         parts = {"words": met.get(hit.n, 0.0)}
@@ -146,9 +142,6 @@ def by_fit(
         elif query.files and hit.memory.paths:
             parts["file"] = FILE * shared_path(hit.memory.paths, query.files)
         score = sum(parts.values())
-        if hit.memory.signals.get("gone"):
-            parts["path_gone"] = PATH_GONE
-            score *= PATH_GONE
         found.append((hit.n, (hit.memory, score, parts)))
     found.sort(key=lambda each: (-each[1][1], -each[0]))
     return [scored for _, scored in found]

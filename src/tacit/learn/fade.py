@@ -1,11 +1,5 @@
 """Forgetting: a lesson that nobody met in sessions that could have met it is gone after a while,
-unless silence cannot touch it.
-
-Once a day and project the worker asks, by range of dates and by what the journal says was changed,
-which lessons may have come due since the last pass; the ladder judges those and nobody else. A pass
-moves a fifth of the lessons at most, the rest comes the next day: a clock that runs wild empties no
-memory. Questions whose time is over are closed.
-"""
+unless silence cannot touch it."""
 
 from __future__ import annotations
 
@@ -18,7 +12,6 @@ from tacit.core.moves import moved
 from tacit.core.states import KEPT, UNDOUBTED, stage_of
 from tacit.core.value import replace, value
 from tacit.learn.due import due, runs_unmet
-from tacit.learn.gone import look
 from tacit.store.counts import in_states
 from tacit.store.due import in_order, last_entry, touched
 
@@ -40,7 +33,6 @@ class Faded:
     moves: tuple[tuple[str, str, str, str], ...] = ()  # (lesson, from, to, reason)
     left: int = 0  # due beyond the bound
     expired: int = 0  # questions
-    gone: int = 0  # lessons that name what is not there any more, and did before, or the other way
 
 
 @value
@@ -57,8 +49,8 @@ class _Place:
         return f"{self.at}\t{self.entry}\t{self.profile}\t{self.runs}"
 
 
-def fade(work: WorkContext, root: str = "") -> Faded:
-    """One pass over a project. `root` is its work tree, where one is here."""
+def fade(work: WorkContext) -> Faded:
+    """One pass over a project."""
     store, project = work.store, work.project.id
     row = store.project(project)
     now = _Place(work.now(), last_entry(store), work.project.profile, row.run_seq if row else 0)
@@ -81,13 +73,12 @@ def fade(work: WorkContext, root: str = "") -> Faded:
                 moves.append(
                     (memory.id, stage_of(memory, work.profile.stages), move.to, move.reason)
                 )
-    gone = look(work, root, changed)
     with work.write() as tx:
         expired = close(tx, project, now.at)
         tx.put_meta(f"tend:{project}:tended", now.at)
         if not left:  # what is left must be found again
             tx.put_meta(_key(project), now.kept())
-    return Faded(tuple(moves), left, expired, gone)
+    return Faded(tuple(moves), left, expired)
 
 
 def _last(work: WorkContext, now: _Place) -> _Place:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Sequence
 from itertools import chain, repeat
 from typing import TYPE_CHECKING, Any, Unpack
@@ -20,7 +19,6 @@ from tacit.hooks.events import Query
 from tacit.hooks.known import is_told_at_starts as told_at_starts
 from tacit.hooks.recalling import is_origins, order_of
 from tacit.hooks.render import answered
-from tacit.learn.gone import Tree
 from tacit.lesson import Lesson
 from tacit.store import counts
 from tacit.store.check import Health, check, rule_of
@@ -59,7 +57,6 @@ class Why:
     marks: tuple[Mark, ...]
     journal: tuple[Entry, ...]
     next: str  # the nearest thing that is missing for a move
-    gone: tuple[str, ...]  # what it names that is not in the work tree any more
     score: dict[str, Any]  # the parts of its score for a question, or for any
     signer: str = ""  # of a team mate's lesson
     met: tuple[
@@ -91,7 +88,6 @@ def why(opened: Opened, id: str, question: str = "", *, run: str = "") -> Why:
         tuple(store.marks(memory=memory.id)),
         tuple(store.entries(memory=memory.id)),
         ladder.next_move(known),
-        tuple(gone(opened, memory)),
         explain(opened, memory.id, question),
         signers(opened, [memory]).get(memory.id, ""),
         tuple(met(store, memory.project, filter(None, noticed))),
@@ -127,12 +123,6 @@ def log(
         return found
     every = sorted([*found, *notes], key=lambda each: each.at, reverse=bool(asked.get("newest")))
     return every[:limit] if limit >= 0 else every
-
-
-def gone(opened: Opened, memory: Lesson) -> Sequence[str]:
-    """What a lesson names that is not in the work tree any more."""
-    root = opened.project.root if opened.project else ""
-    return Tree(root).lacks(memory) if os.path.isdir(root) else ()
 
 
 def week(opened: Opened, since: str) -> dict[str, int]:

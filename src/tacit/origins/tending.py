@@ -141,7 +141,7 @@ def fade(opened: Opened) -> Faded:
     """Forget what nobody met for long enough: what the worker does once a day, where no origin has a night of its own."""
     from tacit.learn.fade import fade
 
-    return fade(opened.work, opened.project.root if opened.project else "")
+    return fade(opened.work)
 
 
 def staging(opened: Opened) -> Stage:

@@ -44,7 +44,6 @@ def why_json(found: Why, question: str = "") -> dict[str, Any]:
         "marks": [mark.__dict__ for mark in found.marks],
         "journal": [entry_json(entry) for entry in found.journal],
         "next": found.next,
-        "gone": list(found.gone),
         "score": {"question": question or None, **found.score},
     }
 

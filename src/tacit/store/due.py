@@ -95,12 +95,6 @@ def often_met(store: Reads, project: str, limit: int) -> list[str]:
     return _ids(store, f"{sql} ORDER BY m.seen DESC LIMIT :limit", p=project, limit=limit)
 
 
-def in_turn(store: Reads, project: str, last: int, limit: int) -> list[tuple[int, str]]:
-    """The next lessons after one, by their numbers."""
-    sql = "SELECT n, id FROM lesson WHERE project = ? AND n > ? ORDER BY n LIMIT ?"
-    return store.rows(sql, project, last, limit)
-
-
 def touched(store: Reads, project: str, after: int) -> list[str]:
     """Lessons that the journal speaks of since an entry."""
     sql = f"SELECT DISTINCT lesson FROM journal WHERE project = :p AND n > :n AND verb <> '{LINE}'"

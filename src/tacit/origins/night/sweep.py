@@ -24,7 +24,6 @@ from tacit.core.value import replace, value
 from tacit.hookspecs import of_origins
 from tacit.learn.due import runs_unmet
 from tacit.learn.fade import AT_ONCE, LEAST, SHARE, close, fade
-from tacit.learn.gone import look
 from tacit.lesson import Lesson, is_unrecalled
 from tacit.origins.night.context import Night, StepReport
 from tacit.store.counts import in_states as how_many
@@ -66,9 +65,9 @@ def _forgotten(night: Night) -> StepReport:
     with night.write() as tx:
         before = tx.find_run(night.project, night.run) if night.run else None
         row = _counted(tx, night, night.now()) if night.run else None
-    done = fade(night.work, night.work.project.root)
+    done = fade(night.work)
     counted = row is not None and not (before and before.seq)
-    figures = {"counted": counted, "expired": done.expired, "gone": done.gone}
+    figures = {"counted": counted, "expired": done.expired}
     return StepReport("sweep", len(done.moves), done.moves, left=done.left, figures=figures)
 
 
@@ -88,7 +87,6 @@ def _swept(night: Night, writing: Writing) -> StepReport:
             for id in ids[start : start + AT_ONCE]:
                 full = sum(each.move is not None for each in judged) >= most
                 judged.append(_judge(tx, night, id, until, run, at, full))
-    gone = 0 if night.dry_run else look(night.work, night.work.project.root, ())
     with writing() as tx:
         expired = close(tx, project, at)
     stale = tuple(id for id, each in zip(ids, judged) if each.stale)
@@ -99,7 +97,6 @@ def _swept(night: Night, writing: Writing) -> StepReport:
         "faded": len(lost),
         "stale": stale,
         "expired": expired,
-        "gone": gone,
     }
     done, left = len(lost) + len(stale) + len(moves), sum(each.left for each in judged)
     return StepReport("sweep", done, moves, asked, left, figures=figures)

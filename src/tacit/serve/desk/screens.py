@@ -62,7 +62,6 @@ def lesson(desk: Memories, id: str, behind: str = "") -> dict[str, Any]:
         "memory": said(desk, memory),
         "words": digest_of(desk, memory.id),
         "next": ahead(memory, desk.profile, next_, bool(replaying.replayed(desk, memory.id))),
-        "gone": list(queries.gone(desk, memory)),
         "lines": event_lines(desk, page[:STORY_LINES]),
         "more": page[STORY_LINES - 1].cursor if len(page) > STORY_LINES else "",
         "behind": behind,
