@@ -16,13 +16,7 @@ SCHEMA = {"type": "object", "properties": {}, "required": [], "additionalPropert
 def model(endpoint: Any, **named: Any) -> Any:
     from tacit.reading.models.openai import OpenAI
 
-    return OpenAI(
-        endpoint.url,
-        "m",
-        named.pop("key", ""),
-        named.pop("key_env", ""),
-        sleep=named.pop("sleep", lambda _: None),
-    )
+    return OpenAI(endpoint.url, "m", named.pop("key", ""), named.pop("key_env", ""))
 
 
 def failure(endpoint: Any, timeout: float = 5.0, **named: Any) -> ModelUnavailable:
@@ -83,31 +77,14 @@ def test_a_server_that_refuses_everything_is_asked_no_more_often_than_it_has_opt
     assert len(endpoint.asked) == 2
 
 
-@pytest.mark.parametrize("status", [500, 503])
-def test_a_passing_fault_is_asked_again_with_growing_pauses(endpoint: Any, status: int) -> None:
-    """Two faults, then the answer; the pauses are spread, the second longer than the first can be."""
-    endpoint.answers = [(status, {}, b""), (status, {}, b""), "fine"]
-    pauses: list[float] = []
-    assert model(endpoint, sleep=pauses.append).answer("hello", None, 60.0).text == "fine"
-    assert 0.25 <= pauses[0] <= 0.75 and 0.5 <= pauses[1] <= 1.5
-
-
-def test_retry_after_is_obeyed_or_handed_on(endpoint: Any) -> None:
-    """A pause that fits is made; one that does not is told, so that nobody asks before."""
-    endpoint.answers = [(429, {"retry-after": "2"}, b""), "fine"]
-    pauses: list[float] = []
-    assert model(endpoint, sleep=pauses.append).answer("hello", None, 60.0).text == "fine"
-    assert pauses[0] >= 2
+def test_a_fault_is_told_without_secrets_and_a_pause_is_handed_on(endpoint: Any) -> None:
+    """Nobody asks before the server's time; who asks again is not decided here."""
     endpoint.answers = [(429, {"retry-after": "120"}, b"slow down")]
     told = failure(endpoint)
     assert (told.why, told.after) == ("rate_limited", 120.0)
-
-
-def test_a_lasting_fault_ends_after_three_attempts(endpoint: Any) -> None:
-    """Its words are told, without secrets in them."""
     endpoint.answers = [(500, {}, b"token=ghp_16C7e42F292c6912E7710c838347Ae178B4a broke")]
-    told = failure(endpoint, timeout=60.0)
-    assert told.why == "http_500" and len(endpoint.asked) == 3
+    told = failure(endpoint)
+    assert (told.why, len(endpoint.asked)) == ("http_500", 2)
     assert "ghp_" not in told.message
 
 
@@ -157,7 +134,6 @@ def test_an_answer_has_a_size_and_a_time(endpoint: Any, kind: str) -> None:
 
 
 def test_silence_ends_when_the_time_is_over(endpoint: Any) -> None:
-    """No retry fits after it."""
     endpoint.answers = [30]
     before = time.monotonic()
     assert failure(endpoint, timeout=0.3).why == "timeout"
@@ -165,11 +141,8 @@ def test_silence_ends_when_the_time_is_over(endpoint: Any) -> None:
 
 
 def test_a_dead_endpoint_is_dead(endpoint: Any) -> None:
-    """Nobody listens: three attempts, one failure."""
     endpoint.close()
-    pauses: list[float] = []
-    assert failure(endpoint, timeout=60.0, sleep=pauses.append).why == "dead"
-    assert len(pauses) == 2
+    assert failure(endpoint).why == "dead"
 
 
 @pytest.mark.parametrize("url", ["", "ftp://x/v1", "file:///etc/passwd", "localhost:8080/v1"])

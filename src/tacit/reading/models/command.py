@@ -1,11 +1,5 @@
 """Any command that reads a prompt on its standard input and writes the answer to its standard
-output.
-
-It is started from a list of words, never by a shell, in an empty folder of its own: it sees no
-repository, whose settings are somebody else's. When its time is over its whole process group ends.
-A marker in its environment keeps our own hooks silent, for a command such as `claude -p` is a host
-like any other, and must not be asked about its own asking.
-"""
+output."""
 
 from __future__ import annotations
 

@@ -1,13 +1,8 @@
 """What holds for every model, however it is reached: redaction, the day's budget, the circuit, the
-counters.
-
-A question is charged before it is sent, so that a process that dies on the way has paid. What fails
-without an answer is paid back; what ran out of time is not, for the other side may have worked.
-"""
+counters."""
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any, Protocol
 
 from tacit.core import clock
@@ -28,16 +23,12 @@ if TYPE_CHECKING:
 
 
 FAILURES = 3  # in a row, after which a model is left alone
-METER_PAUSE, METER_LONGEST = (
-    60.0,
-    3600.0,
-)  # seconds: the first pause, doubled with every failure, and the longest
+# seconds: the first pause, doubled with every failure, and the longest
+METER_PAUSE, METER_LONGEST = 60.0, 3600.0
 CHARS_A_TOKEN = 4  # where nobody counts
 QUEUED = "queued"  # the question was taken and is answered later: no failure, and other questions may go on
-KEEPS_ITS_PRICE = (
-    "timeout",
-    "too_large",
-)  # failures after which the other side may have done the work
+# failures after which the other side may have done the work
+KEEPS_ITS_PRICE = ("timeout", "too_large")
 
 
 @value
@@ -47,14 +38,6 @@ class Reply:
     text: str
     tokens_in: int = -1
     tokens_out: int = -1
-
-
-@value
-class Circuit:
-    """How a model fared lately."""
-
-    failures: int = 0  # in a row
-    until: str = ""  # left alone until then
 
 
 class Metered:
@@ -119,22 +102,17 @@ class Metered:
         self._ledger.update(self._key, change, counts)
 
 
-def admitted(
-    state: str,
-    spent: int,
-    daily: int,
-    now: str,
-    timeout: float,
-) -> str:
-    """The circuit's state after a question is let in; raises where it is not.
+def admitted(state: str, spent: int, daily: int, now: str, timeout: float) -> str:
+    """The circuit's state (failures in a row, and until when the model is left alone) after a
+    question is let in; raises where it is not.
 
     After a pause one question is let through to see; until it is back, the others wait as if the
     pause went on.
     """
-    circuit = _read(state)
-    if circuit.until > now:
+    failures, until = _read(state)
+    if until > now:
         raise ModelUnavailable(
-            f"The model failed {circuit.failures} times in a row and is left alone until {circuit.until}.",
+            f"The model failed {failures} times in a row and is left alone until {until}.",
             "tacit doctor tells why it failed.",
             why="paused",
         )
@@ -144,18 +122,16 @@ def admitted(
             "model.daily_tokens sets another limit.",
             why="budget",
         )
-    if circuit.failures < FAILURES:
-        return state
-    return _written(Circuit(circuit.failures, _later(now, timeout)))
+    return state if failures < FAILURES else f"{failures} {_later(now, timeout)}"
 
 
 def after_failure(state: str, asked_for: float, now: str) -> str:
     """The circuit's state after one more failure; the other side may have asked for a pause
     itself."""
-    failures = _read(state).failures + 1
+    failures = _read(state)[0] + 1
     pause = METER_PAUSE * 2 ** min(failures - FAILURES, 10) if failures >= FAILURES else 0.0
     wait = min(max(pause, asked_for), METER_LONGEST)
-    return _written(Circuit(failures, _later(now, wait) if wait else ""))
+    return f"{failures} {_later(now, wait) if wait else ''}".strip()
 
 
 def rough_tokens(text: str) -> int:
@@ -167,13 +143,6 @@ def _later(now: str, seconds: float) -> str:
     return clock.stamp(clock.seconds(now) + seconds)
 
 
-def _read(state: str) -> Circuit:
-    try:
-        at = json.loads(state) if state else {}
-        return Circuit(int(at.get("failures", 0)), str(at.get("until", "")))
-    except (ValueError, TypeError, AttributeError):
-        return Circuit()
-
-
-def _written(circuit: Circuit) -> str:
-    return json.dumps(circuit.__dict__)
+def _read(state: str) -> tuple[int, str]:
+    failures, _, until = state.partition(" ")
+    return (int(failures), until) if failures.isdecimal() else (0, "")
