@@ -1,10 +1,4 @@
-"""What failed in a run, what it cost and how it ended. All of it is counted in the store.
-
-A failure is followed through its lane to the next call at the same thing that went well. What stood
-between is told apart: an edit, a command with an effect, another form of the command itself, or
-nothing. Only what two runs can share is kept of a cure: a command in its general form, or the words
-that the form lost and gained.
-"""
+"""What failed in a run, what it cost and how it ended. All of it is counted in the store."""
 
 from __future__ import annotations
 
@@ -231,8 +225,8 @@ class _Followed:
         return ("form" if call.words != again.words else "retry"), ""
 
     def _ran(self, between: Sequence[Step], then: Try, call: Command) -> list[str]:
-        """Commands with an effect before an attempt went well, in their general form; the
-        attempt's own first half included."""
+        """Commands with an effect before an attempt went well, the attempt's own first half
+        included."""
         ran: dict[str, None] = {}
         for step in (*between, then.step):
             for each in commands(line_of(step)):
@@ -240,10 +234,7 @@ class _Followed:
                     break
                 if each.fed or each.inline or not each.acts or each.is_check or each.is_like(call):
                     continue
-                said = each.form(self.run.cwd, then.folder)
-                shown = said and not said[2]
-                text = said[0] if shown else each.displayed(self.run.cwd, self.run.branch)
-                ran[text[:90]] = None
+                ran[each.displayed(self.run.cwd, self.run.branch)[:90]] = None
         return list(ran)
 
 

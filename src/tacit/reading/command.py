@@ -1,12 +1,5 @@
 """A simple command of a shell line, read once: its program, the project's task that it runs, what
-it is for, the form that two runs share.
-
-A lesson names a command, never a dump. So a line is cut into commands (`cd`, pipes into `tail`,
-redirections, here-documents and environment noise fall away), and two are "the same" when program
-and subcommand agree: `npm test` and `npm test -- --runInBand`, `pytest -q` and `uv run pytest`.
-Projects name their tasks alike (`test`, `lint:fix`, `api:generate`) and run them in many ways: who
-knows the name knows what the command is for, whatever else the runner can do.
-"""
+it is for, the form that two runs share."""
 
 from __future__ import annotations
 
@@ -114,28 +107,6 @@ _RUNS_NOTHING = frozenset(
     "--help --version -h -V --list --list-tests --collect-only --no-run -n --dry-run".split()
 )
 _SHOWS = (["--version"], ["-v"], ["-V"], ["version"], ["--help"], ["-h"], ["help"])
-
-_MOMENTARY, _MOMENTARY_WITH_VALUE = (
-    _tables.pattern("MOMENTARY"),
-    _tables.words("MOMENTARY_WITH_VALUE"),
-)
-_SELECTING, _WHOLE = _tables.words("SELECTING"), _tables.words("WHOLE")
-_FILE_WORD = re.compile(r"[\w*-]\.\w{1,6}(?:[:#]\S*)?$|::|:\d+$|\*")
-# a part of the project, not the whole: ./internal/..., e2e/cli/test_x
-_PART = re.compile(r"^(?!-|\./\.\.\.$)(?:(?:\./)?[\w.@-]+/[\w.@-]+.*|\./[\w.@-]+$)")
-# where it works, beside the command itself
-_FOLDERS = ("-C", "--directory", "--manifest-path", "--test-dir", "--build")
-_SETTINGS = (
-    ".toml",
-    ".cfg",
-    ".ini",
-    ".json",
-    ".yml",
-    ".yaml",
-    ".mjs",
-    ".cjs",
-)  # a file, but not one it works on
-_ELSEWHERE = re.compile(r"^(?:/tmp|/var|/private/tmp|/scratch)\b|\$TMP|\$\(|^~/?$|\.\./\.\.")
 
 
 class _Read(NamedTuple):
@@ -388,77 +359,6 @@ class Command(_Read):
         """The folder it ran in, below the project's root; "/" where it lies elsewhere."""
         return folder_below(self.folder, cwd) if self.folder else standing
 
-    def form(self, cwd: str, standing: str = "") -> tuple[str, str, bool] | None:
-        """What a stranger would type, the folder it ran in, and whether it is for single files
-        only. Folders of this machine, verbosity and the one test that was looked at belong to
-        the moment. None where it is about another place than the project."""
-        folder = self.place(standing, cwd)
-        kept = self._kept(cwd) if folder != "/" else None
-        if kept is None:
-            return None
-        text = " ".join(kept[0]).removesuffix(" --")
-        return (text, folder, kept[1]) if text and len(text) <= LONGEST_SHOWN else None
-
-    def _kept(self, cwd: str) -> tuple[list[str], bool] | None:
-        if (
-            self.within is not None
-        ):  # the container stays, and what runs in it loses what belongs to the moment
-            kept = self.within._kept(cwd)
-            return kept and (
-                [*self.words[: len(self.words) - len(self.within.words)], *kept[0]],
-                kept[1],
-            )
-        words = [env for env in self.env if _SPOKEN_ENV.match(env) and not env.startswith("CI=")]
-        single = skip = shown = False
-        key = {*self.key, self.task}
-        workspace = self.program in SCRIPT_RUNNERS
-        for place, (word, plain) in enumerate(zip(self.words, self.bare)):
-            last = place + 1 == len(self.words)
-            if shown:
-                words.append(word)
-                shown = False
-            elif skip:
-                skip = False
-            elif (
-                place < max(self.front + 1, 1)
-                or plain == self.script
-                or plain.endswith("manage.py")
-            ):
-                words.append(word)
-            elif _MOMENTARY.match(plain) or (plain in ("-s", "-r") and "pytest" in key):
-                continue
-            elif plain in _MOMENTARY_WITH_VALUE and not last:
-                skip = True
-            elif workspace and plain.partition("=")[0] in _WORKSPACE_OPTIONS:
-                skip = (
-                    "=" not in plain
-                )  # which package it was belongs to the moment, that one has to be named does not
-                words.append(f"{plain.partition('=')[0]} <package>")
-            elif plain in _FOLDERS and not workspace and not last:
-                shown = True
-                words.append(word)
-            elif plain in _SELECTING and not last:
-                skip = single = True
-            elif _ELSEWHERE.search(plain) or "\n" in word or len(plain) > _LONGEST_WORD:
-                return None
-            elif (
-                _FILE_WORD.search(plain)
-                and not plain.startswith("-")
-                and not plain.endswith((*_SETTINGS, "..."))
-            ):
-                single = True
-                if words[-1] != "<file>":
-                    words.append("<file>")
-            else:
-                single = single or bool(_PART.search(plain)) or _selects(plain, key)
-                words.append(Command((word,)).displayed(cwd))
-        while words and (
-            words[0] in FRONT_PROGRAMS
-            or (re.match(r"\w+=", words[0]) and not _SPOKEN_ENV.match(words[0]))
-        ):
-            words = words[1:]
-        return (words[2:] if words and words[0] in _WRAPPERS_WITH_VALUE else words), single
-
     def displayed(self, cwd: str = "", branch: str = "") -> str:
         """As a lesson names it: one line, without redirections and content, paths relative to
         the project."""
@@ -591,13 +491,3 @@ def _plain(words: list[str], with_values: tuple[str, ...] = _OPTIONS_WITH_VALUE)
         if not skipped and not word.startswith("-"):
             plain.append(word)
     return plain
-
-
-def _selects(word: str, key: set[str]) -> bool:
-    """A bare word behind the command that names one thing of many: `cargo test version_list`."""
-    return (
-        bool(re.fullmatch(r"[\w:.-]+", word))
-        and not word.startswith("-")
-        and word not in key
-        and word not in _WHOLE
-    )
