@@ -1,8 +1,5 @@
 """Is this finding a lesson already known? It is where its text is equal after folding, or where a
-reader says so; an origin has a measure.
-
-Memories of every state are asked: what a person forgot must be recognised when it comes again.
-"""
+reader says so; an origin has a measure."""
 
 from __future__ import annotations
 
@@ -222,9 +219,9 @@ def _comparable(finding: Finding, memory: Lesson, profile: Profile) -> bool:
 
 def prepared(finding: Finding) -> Prepared:
     """A finding, read for comparing."""
-    return prepare(finding.text, finding.tags, finding.signature, finding.category)
+    return prepare(finding.text, finding.tags)
 
 
 def prepared_of(memory: Lesson) -> Prepared:
     """A lesson, read for comparing."""
-    return prepare(memory.text, memory.tags, memory.signature, memory.category)
+    return prepare(memory.text, memory.tags)

@@ -1,11 +1,4 @@
-"""Lessons that say the same: one is written, and of those that stay apart one is told.
-
-The nearest by their words are put to the reader, by their texts alone. What it calls the same
-counts for the older lesson as any claim of a reader does (`learn.same.keeps_apart`); what the older
-one may not swallow is a lesson of its own that bears its name (`TWIN`), and recall tells one of a
-name. A lesson of the person is never left out for one that is not theirs, nor for one of theirs
-that hardly shares a word with it.
-"""
+"""Lessons that say the same: one is written, and of those that stay apart one is told."""
 
 from __future__ import annotations
 
@@ -47,7 +40,7 @@ def are_alike(one: str, other: str) -> bool:
 def is_sure(one: str, other: str) -> bool:
     """Whether two lessons are so near that a reader that called them the same is not asked
     again."""
-    return compare(prepare(one), prepare(other)).score >= SURE
+    return compare(prepare(one), prepare(other)) >= SURE
 
 
 def without_twins(
@@ -111,7 +104,7 @@ def near_ones(desk: ReaderContext, new: Mapping[int, str]) -> dict[int, list[Les
             continue
         others += [(before, new[before]) for before in new if before < number]
         scored = [
-            (compare(prepare(text), prepare(each)).score, at, other)
+            (compare(prepare(text), prepare(each)), at, other)
             for at, (other, each) in enumerate(others)
         ]
         best = sorted(

@@ -8,8 +8,6 @@ import re
 from tacit.core.value import value
 
 CHARS_OF_TOKEN = 4  # as everywhere: a token for every four characters begun
-_HEADING = re.compile(r"#{1,6}\s+(?P<title>\S.*)")
-_BLOCK_FENCE = re.compile(r"\s*(?:```|~~~)")
 _NAMED = re.compile(r"(?P<file>[^:]+):(?P<first>\d+)(?:-(?P<last>\d+))?")
 
 
@@ -32,31 +30,6 @@ class Block:
     def tokens(self) -> int:
         """What it takes in every context that loads it, estimated."""
         return -(-len(self.text) // CHARS_OF_TOKEN)
-
-
-def blocks_of(file: str, text: str) -> list[Block]:
-    """The blocks of a file: each heading with what stands below it, and what stands before the
-    first."""
-    lines, starts, fenced = text.splitlines(), [0], False
-    for at, line in enumerate(lines):
-        if _BLOCK_FENCE.match(line):
-            fenced = not fenced
-        elif not fenced and at and _HEADING.match(line):
-            starts.append(at)
-    found = []
-    for first, after in zip(starts, [*starts[1:], len(lines)]):
-        while after > first and not lines[after - 1].strip():
-            after -= 1
-        part = lines[first:after]
-        said = _HEADING.match(part[0]) if part else None
-        if any(line.strip() for line in part[1 if said else 0 :]):
-            title = (
-                said["title"].strip()
-                if said
-                else next(line.strip() for line in part if line.strip())
-            )
-            found.append(Block(file, first + 1, after, title, "\n".join(part)))
-    return found
 
 
 def named_block(name: str, text: str) -> Block | None:

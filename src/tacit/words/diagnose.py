@@ -1,23 +1,5 @@
-"""What an output says went wrong: the one grammar of errors, for the hook, for learning, for
-lookback and for outcomes.
-
-An output is read for forms that tools are known to print: a linter's rule (`(wrapcheck)`, `F401`,
-`lint/style/useConst`), a compiler's code (`TS2345`, `error[E0502]`), a package manager's
-(`ERR_PNPM_OUTDATED_LOCKFILE`), a command, option, script, module or path that is not there, what
-git and a server refuse. Each becomes a `Diagnosis`: family, code, and the name it is about where
-that is an identifier. Only where no form fits does the masked telling line stand for the error.
-
-`mark` is the signature: equal for equal problems, whatever file, line, folder or number they come
-with. `said` puts a diagnosis in our own words over the recognised parts alone, so that no sentence
-of a tool's output is ever repeated.
-
-The nature says what a recurrence is worth. *convention* (linters, formatters, commit rules), *gate*
-(a hook or task of the project that says no), *env* (what is missing or different around the work)
-and *git* may be told; *wip* (compile errors and tests of what is being written) is counted and
-never told; *host* is the agent program's own protocol; *other* is all the rest.
-
-Standard library only, and nothing is compiled before it is needed: hooks load this module.
-"""
+"""What an output says went wrong: the one grammar of errors, for the hook, for learning and for
+outcomes. Hooks load it, so nothing is compiled before it is needed."""
 
 from __future__ import annotations
 
@@ -316,6 +298,7 @@ def _plain(head: str, text: str, code: str = "") -> _Form:
     return _Form(head, text.lower(), text, code or text)
 
 
+# what a recurrence is worth: convention, gate, env and git may be told, wip is the work in hand
 _NATURES = {
     family: nature
     for nature, families in (

@@ -1,25 +1,12 @@
-"""How alike two texts are, and what one says that the other does not.
-
-The score is a cosine of idf-weighted words; letters help where words are inflected. It decides
-nothing by itself: two lessons are the same where their texts are equal after folding, or where a
-reader says so, and the score only finds the few that the reader is asked about.
-"""
+"""How alike two texts are, and what one says that the other does not."""
 
 from __future__ import annotations
 
 import math
-import re
-from collections.abc import Callable, Mapping, Set
-from functools import lru_cache
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Set
 
 from tacit.words.claim_words import BLAND, FILLERS, HERE, related, same_place
-from tacit.words.prepared import HEADS, SHORT_TEXT, Likeness, Prepared, prepare
-from tacit.words.tokens import VAGUE
-
-if TYPE_CHECKING:
-    Idf = Callable[[str], float]
-
+from tacit.words.prepared import HEADS, SHORT_TEXT, Prepared, prepare
 
 _LETTERS_SHARE = 0.15  # share of letter 4-grams in the score of short texts, where one inflection is much of the text
 # Two long texts never share all their words: measured, .35 among reports tells as much as .45 among
@@ -29,13 +16,13 @@ LONG, LONG_FACTOR = 45, 1.3
 MANY = 200  # terms of a text beyond which another form of a word is another word: each would be held against all
 
 
-def compare(a: Prepared, b: Prepared, idf: Idf | None = None) -> Likeness:
-    """How alike two texts are. `idf` says how rare a term is in this store."""
+def compare(a: Prepared, b: Prepared) -> float:
+    """How alike two texts are: 0 … 1, the same whichever comes first."""
     if a.text == b.text:
-        return Likeness(1.0 if a.text else 0.0)
-    (left, left_length), (right, right_length) = of_a, of_b = _weighed(a, idf), _weighed(b, idf)
+        return 1.0 if a.text else 0.0
+    (left, left_length), (right, right_length) = of_a, of_b = _weighed(a), _weighed(b)
     if not left_length or not right_length:
-        return Likeness(0.0)
+        return 0.0
     if len(left) > len(right):
         left, right = right, left
     # fsum: the same to the last bit whichever text comes first.
@@ -50,12 +37,7 @@ def compare(a: Prepared, b: Prepared, idf: Idf | None = None) -> Likeness:
     if a.head and b.head:
         met = (_held(a.head, *of_a, of_b[0]) + _held(b.head, *of_b, of_a[0])) / 2
         score = min(1.0, score + HEADS * met)
-    if a.signature and b.signature:
-        if a.signature == b.signature:
-            score += (1 - score) * _told(a.signature)
-        else:
-            score *= 0.9
-    return Likeness(score)
+    return score
 
 
 def says_more(one: Prepared, other: Prepared, besides: Set[str] = frozenset()) -> str:
@@ -80,12 +62,9 @@ def shares_half(one: str, other: str) -> bool:
     return 2 * len(mine & theirs) >= len(mine)
 
 
-def _weighed(of: Prepared, idf: Idf | None) -> tuple[dict[str, float], float]:
-    """A text's terms weighed by rarity, and the length of that vector."""
-    if idf is None:
-        vector = {term: weight * _LIGHT_TERMS.get(term, 1.0) for term, weight in of.weights.items()}
-    else:
-        vector = {term: weight * idf(term) for term, weight in of.weights.items()}
+def _weighed(of: Prepared) -> tuple[dict[str, float], float]:
+    """A text's terms, those that nearly every lesson has lighter, and the length of that vector."""
+    vector = {term: weight * _LIGHT_TERMS.get(term, 1.0) for term, weight in of.weights.items()}
     return vector, math.sqrt(math.fsum(weight * weight for weight in vector.values()))
 
 
@@ -96,32 +75,6 @@ def _held(
     return math.fsum(own[term] * own[term] for term in head if term in other) / (length * length)
 
 
-@lru_cache(maxsize=4096)
-def _told(signature: str) -> float:
-    """How much an equal signature tells: "error: exit code 1" little, a sentence of its own
-    almost everything."""
-    said = re.findall(r"[^\W\d_]{3,}", re.sub(r"<\w+>", " ", signature).lower())
-    plain = {word for word in said if word not in VAGUE}
-    return min(0.8, 0.2 * len(plain))
-
-
-# Without a store's counts: words that nearly every lesson has.
 _LIGHT_TERMS = dict.fromkeys(
-    (
-        "use",
-        "always",
-        "ensure",
-        "run",
-        "set",
-        "add",
-        "error",
-        "file",
-        "code",
-        "user",
-        "when",
-        "call",
-        "check",
-        "new",
-    ),
-    0.6,
+    "use always ensure run set add error file code user when call check new".split(), 0.6
 )

@@ -1,23 +1,4 @@
-"""Whose words a typed message holds: the person's own sentences, and what they pasted beside them.
-
-A person pastes logs, bots' reviews and other agents' answers into one message in ten, and most of
-the characters of long messages are such text. `own_words(text, agent_before)` returns spans: of a
-short message all of it but code; of a longer one its opening and the person's own paragraphs around
-a paste. What decides is how a passage is made (a log's stamps, a shell's prompt, headings, a
-review's severities, a frame of a stack), never what it asks for; where that leaves it open, a
-paragraph after a paste is the person's only if it speaks as people do. Pure, and linear in the
-text.
-
-In doubt a passage is *unsure*: what stands before a question about it ("says bob, true?"), behind
-the name of its source ("from the wiki:"), in lines as somebody writes them who lays out a page
-(headings, polished bullets, hard-wrapped prose, lists of questions).
-
-A message of many lines is judged as a whole, too. Where most of it is not the person's, what is
-left inside is unsure; theirs is what asks for something at its beginning or at its end. Polished
-sentences beside an end in small letters are somebody else's.
-
-Called by the noticing of wishes and by the reader; formats leave a message whole and mark it typed.
-"""
+"""Whose words a typed message holds: the person's own sentences, and what they pasted beside them."""
 
 from __future__ import annotations
 

@@ -1,9 +1,5 @@
 """How a passage of a message is made: what programs print, how pages are laid out, how people
-speak, what repeats the agent.
-
-Signs that nobody types, paragraphs and fences, remarks beside a paste, an offer copied back.
-`own_words` judges by them.
-"""
+speak, what repeats the agent."""
 
 from __future__ import annotations
 

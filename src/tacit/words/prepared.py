@@ -37,8 +37,6 @@ class Prepared:
     weights: Mapping[str, float]  # term → saturated frequency
     letters: frozenset[str]
     tags: tuple[str, ...] = ()
-    signature: str = ""
-    category: str = ""
     head: frozenset[str] = (
         frozenset()
     )  # the terms of the first line, or of its beginning, where more follows
@@ -71,16 +69,14 @@ class MatchSettings:
     margin: float = 0.0
 
 
-def prepare(
-    text: str, tags: Sequence[str] = (), signature: str = "", category: str = ""
-) -> Prepared:
+def prepare(text: str, tags: Sequence[str] = ()) -> Prepared:
     """Read a text for comparing. One run's findings meet the same neighbours again and again, so
     what was read is kept for a while."""
-    return _prepared(text, tuple(tags), signature, category)
+    return _prepared(text, tuple(tags))
 
 
 @lru_cache(maxsize=1024)
-def _prepared(text: str, tags: tuple[str, ...], signature: str, category: str) -> Prepared:
+def _prepared(text: str, tags: tuple[str, ...]) -> Prepared:
     pieces = list(scan(text))
     stem = STEMMERS[language(pieces)]
     scanned = normal(text)
@@ -103,7 +99,7 @@ def _prepared(text: str, tags: tuple[str, ...], signature: str, category: str) -
         flat = " ".join(piece.whole for piece in pieces)
         letters = frozenset(flat[i : i + 4] for i in range(len(flat) - 3))
     weights = {term: count / (count + SATURATION) for term, count in counts.items()}
-    return Prepared(folded(scanned), weights, letters, tags, signature, category, frozenset(head))
+    return Prepared(folded(scanned), weights, letters, tags, frozenset(head))
 
 
 def folded(text: str) -> str:

@@ -1,10 +1,4 @@
-"""What a lesson is about, told by rules from its words and its record, where no reader said it.
-
-A lesson with a mark of an error, with files, or of a class that is about something (a fix, a
-pitfall, a command) is about what it names. A preference is a way of working. A rule or a fact is
-one where it speaks of how people work (commit, ask, test, review …) and names nothing of the code;
-where neither is plain, nobody knows, and its words decide.
-"""
+"""What a lesson is about, told by rules from its words and its record, where no reader said it."""
 
 from __future__ import annotations
 

@@ -1,15 +1,5 @@
 """Words of a text, for three readers: the matcher, the full-text index, and whoever asks if an
-error is an old one.
-
-`scan` cuts a text into pieces: words, names, paths, flags, versions, numbers, and runs of scripts
-written without spaces. `terms` folds and stems them for comparing texts. The index speaks FTS5's
-`porter unicode61`, which cuts at everything that is not a letter or digit: it splits `snake_case`
-but not `camelCase`, tears words of Indic scripts apart and takes a Japanese sentence for one word.
-`index_words` says what it would miss, and `query_words` asks in the same words. `signature` reduces
-an error to what stays when the same thing goes wrong again.
-
-A hook loads this module to ask one question, so nothing is compiled before it is needed.
-"""
+error is an old one."""
 
 from __future__ import annotations
 

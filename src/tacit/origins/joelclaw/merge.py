@@ -129,4 +129,4 @@ def _is_in_force(memory: Lesson) -> bool:
 
 
 def _prepared(memory: Lesson) -> Prepared:
-    return prepare(memory.text, memory.tags, memory.signature, memory.category)
+    return prepare(memory.text, memory.tags)
