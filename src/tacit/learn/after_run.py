@@ -1,9 +1,4 @@
-"""After a run: extract → redact → match → settle → gate → stage → promote.
-
-One run in, one transaction, idempotent per finding: the same run twice changes nothing, a run that
-grew adds only what is new. Nothing slow happens inside the transaction: a model is asked after it,
-about a run that is over, and what it adds is a transaction of its own.
-"""
+"""After a run: extract → redact → match → settle → gate → stage → promote."""
 
 from __future__ import annotations
 

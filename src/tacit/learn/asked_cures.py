@@ -1,9 +1,4 @@
-"""What helps against a failure that two pieces of work met: one question per signature, its answer checked like a reading.
-
-Rules word a cure only where two runs changed the same command in the same way; most of what recurs is overcome in ways that only a reader
-can name. What it says counts as far as the record bears it out: each name of the lesson was run or typed, in two lineages, and passed.
-The person who is told nothing about it loses nothing: the failure is counted all the same.
-"""
+"""What helps against a failure that two pieces of work met: one question per signature, its answer checked like a reading."""
 
 from __future__ import annotations
 
@@ -242,13 +237,11 @@ def _keep(
             return
         id, _ = keep(
             tx,
-            desk.project,
-            desk.profile,
+            desk,
             told,
             run=reading.run,
             seq=session.seq,
             at=at,
-            ids=desk.ids,
             hold=desk.hold_all,
             vouch=asked_before,
         )

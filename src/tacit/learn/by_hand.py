@@ -1,8 +1,4 @@
-"""A lesson that somebody states outright: from facets as typed, or as JSON, to a memory.
-
-A person's word is provisional at once and may be given; an agent's own claim begins as a candidate and needs two
-independent runs like any other. So do an agent's words that a person adds as such.
-"""
+"""A lesson that somebody states outright: from facets as typed, or as JSON, to a memory."""
 
 from __future__ import annotations
 
@@ -292,7 +288,7 @@ def submitted(
         session.enter(tx)
         tx.put_run(replace(session.row, seq=session.seq, started_at=session.row.started_at or at))
         session.take(tx, [(kept, decision)])
-        taken = session.said.row(kept) or next(
+        taken = session.said.get(kept.key) or next(
             each for each in tx.findings(run=id) if each.key == kept.key
         )
     word = {

@@ -1,20 +1,15 @@
-"""Lessons about failures, kept: one memory per failure, born with all its witnesses, worded anew when the facts ask for it.
-
-A person's hand is respected: a lesson that somebody edited keeps its words, one that was taken out stays out, and its subject met
-again is counted and nothing more.
-"""
+"""Lessons about failures, kept: one lesson per failure, born with all its witnesses, worded anew when the facts ask for it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from tacit.core.digest import short_hash
-from tacit.core.journal import Change, Hand
+from tacit.core.journal import Hand
 from tacit.core.links import Evidence
-from tacit.core.profile import Profile, class_of, kind_named
+from tacit.core.profile import class_of, kind_named
 from tacit.core.programs import ABOUT
-from tacit.core.rows import Project
 from tacit.core.standing import is_confirmed
 from tacit.core.states import GONE
 from tacit.core.value import replace
@@ -25,7 +20,10 @@ from tacit.safety.redact import redact
 from tacit.store.failures import memory_of
 
 if TYPE_CHECKING:
+    from tacit.reading.questions import ReaderContext
     from tacit.safety.witness import Vouch
+    from tacit.store.failures import Noted
+    from tacit.store.reads import WorkContext
     from tacit.store.writes import Transaction
 
 BY_NOTICING = "notice"  # the name under which such lessons are written and worded
@@ -33,168 +31,125 @@ BY_NOTICING = "notice"  # the name under which such lessons are written and word
 
 def keep(
     tx: Transaction,
-    project: Project,
-    profile: Profile,
-    lesson: Cure,
+    work: WorkContext | ReaderContext,
+    cure: Cure,
     *,
     run: str,
     seq: int,
     at: str,
-    ids: Callable[[], str],
     hold: bool,
     vouch: Vouch,
 ) -> tuple[str, bool]:
-    """(the memory of a lesson's subject, whether it is new): made, worded anew or merely met again. `vouch` is asked whose word its
+    """(the lesson of a failure, whether it is new): made, worded anew or merely met again. `vouch` is asked whose word its
     commands are."""
-    hand = Hand(BY_NOTICING, at, run, project.profile)
-    known = of_subject(tx, project.id, lesson.subject) or of_subject(
-        tx, project.id, lesson.subject, "reader"
-    )
-    if known is None:
-        known = _new(tx, project, profile, lesson, replace(hand, by=lesson.by), ids(), hold, vouch)
-        for each in witnesses(lesson):
-            _witness(tx, known, lesson, each, seq, at)
+    project = work.project.id
+    hand = Hand(BY_NOTICING, at, run, work.project.profile)
+    id = next(filter(None, (memory_of(tx, project, cure.subject, by) for by in _WORDED_BY)), "")
+    if not id:
+        known = _new(work, cure, at, may_be_told_of(cure, hold, vouch))
+        told = f"noticed in {len({each.lineage for each in cure.witnesses})} sessions"
+        tx.apply(replace(hand, by=cure.by).change(None, check_fields(known), "add", told))
+        _witness(tx, known, cure, cure.witnesses, seq, at)
         return known.id, True
-    said = None
-    if known.state != GONE and known.source == lesson.by:
-        said = reworded(tx, known, lesson, hand, vouch)
-        if said is not None:
-            tx.apply(said)
-    for each in witnesses(lesson):
-        if each[0] == run or said is not None:  # what joins the line now was met before
-            _witness(tx, known, lesson, each, seq, at)
+    known = tx.get(id)
+    is_news = (
+        known.state != GONE and known.source == cure.by and _reword(tx, known, cure, hand, vouch)
+    )
+    # what joins the line now was met before
+    met = [each for each in cure.witnesses if is_news or each.run == run]
+    _witness(tx, known, cure, met, seq, at)
     return known.id, False
 
 
-def adopt(tx: Transaction, memory: Lesson, lesson: Cure, hand: Hand, seq: int) -> None:
-    """Make a lesson that says the same the one about this subject, with all its witnesses: two would stand side by side."""
+_WORDED_BY = (BY_NOTICING, "reader")
+
+
+def adopt(tx: Transaction, memory: Lesson, cure: Cure, hand: Hand, seq: int) -> None:
+    """Make a lesson that says the same the one about this failure, with all its witnesses: two would stand side by side."""
     now = replace(
-        memory, text=lesson.text, tags=lesson.tags, category=lesson.when, signature=lesson.subject
+        memory, text=cure.text, tags=cure.tags, category=cure.when, signature=cure.subject
     )
-    tx.apply(
-        hand.change(
-            memory,
-            now,
-            "edit",
-            "what it says was met as a failure, and got over in several sessions",
-        )
-    )
-    for each in witnesses(lesson):
-        _witness(tx, now, lesson, each, seq, hand.at)
+    told = "what it says was met as a failure, and got over in several sessions"
+    tx.apply(hand.change(memory, now, "edit", told))
+    _witness(tx, now, cure, cure.witnesses, seq, hand.at)
 
 
-def of_subject(tx: Transaction, project: str, subject: str, by: str = BY_NOTICING) -> Lesson | None:
-    """The memory that is about a subject, whatever became of it."""
-    id = memory_of(tx, project, subject, by)
-    return tx.get(id) if id else None
-
-
-def _new(
-    tx: Transaction,
-    project: Project,
-    profile: Profile,
-    lesson: Cure,
-    hand: Hand,
-    id: str,
-    hold: bool,
-    vouch: Vouch,
-) -> Lesson:
-    """A new lesson, as a candidate; the ladder says what its witnesses make of it."""
-    kind = kind_named(profile, lesson.kind)
-    asked = lesson_may_be_told(lesson, vouch)
+def may_be_told_of(cure: Cure, hold: bool, vouch: Vouch) -> GateDecision:
+    """Whether a cure may be told: the words are ours, so what is asked about is the commands that it tells somebody to run."""
+    if cure.hold:
+        return GateDecision("hold", cure.hold)
+    commands = " ".join(f"`{command}`" for command in cure.advises)
+    asked = may_be_told(cure.text, cure.trust, lambda text: vouch(commands or text), cure.tags)
     if hold and asked.outcome == "allow":
-        asked = GateDecision("hold", "every finding waits for a person")
-    memory = Lesson(
-        id=id,
-        project=project.id,
-        text=lesson.text,
+        return GateDecision("hold", "every finding waits for a person")
+    return asked
+
+
+def _new(work: WorkContext | ReaderContext, cure: Cure, at: str, asked: GateDecision) -> Lesson:
+    """A new lesson, as a candidate; the ladder says what its witnesses make of it."""
+    kind = kind_named(work.profile, cure.kind)
+    return Lesson(
+        id=work.ids(),
+        project=work.project.id,
+        text=cure.text,
         kind=kind,
-        klass=class_of(profile, kind),
-        category=lesson.when,
-        tags=lesson.tags,
-        source=lesson.by,
-        trust=lesson.trust,
+        klass=class_of(work.profile, kind),
+        category=cure.when,
+        tags=cure.tags,
+        source=cure.by,
+        trust=cure.trust,
         gate=asked.outcome,
         gate_reason=asked.reason,
-        signature=lesson.subject,
-        extra=_extra(lesson, None),
-        created_at=hand.at,
-        updated_at=hand.at,
+        signature=cure.subject,
+        extra={ABOUT: _about(cure)} if cure.about else None,
+        created_at=at,
+        updated_at=at,
     )
-    told = f"noticed in {len({each.lineage for each in lesson.witnesses})} sessions"
-    tx.apply(hand.change(None, check_fields(memory), "add", told))
-    return memory
 
 
-def lesson_may_be_told(lesson: Cure, vouch: Vouch) -> GateDecision:
-    """Whether a cure may be told: the words are ours, so what is asked about is the commands that it tells somebody to run."""
-    if lesson.hold:
-        return GateDecision("hold", lesson.hold)
-    commands = " ".join(f"`{command}`" for command in lesson.advises)
-    return may_be_told(lesson.text, lesson.trust, lambda text: vouch(commands or text), lesson.tags)
+def _about(cure: Cure) -> dict[str, list[str]]:
+    return {program: [] for program in cure.about}
 
 
-def reworded(
-    tx: Transaction, memory: Lesson, lesson: Cure, hand: Hand, vouch: Vouch
-) -> Change | None:
-    """Other words for the same subject, where the facts call for them and no person has chosen the words. Words that stay are not asked
+def _reword(tx: Transaction, memory: Lesson, cure: Cure, hand: Hand, vouch: Vouch) -> bool:
+    """Whether the facts call for other words, and no person has chosen the words. Words that stay are not asked
     about again: a session that was told them shows them first."""
-    extra = _extra(lesson, memory.extra)
-    if (memory.text, memory.tags, memory.extra) == (lesson.text, lesson.tags, extra):
-        return None
-    if is_confirmed(memory) or any(
-        entry.by != BY_NOTICING for entry in tx.entries(memory=memory.id, verb="edit")
-    ):
-        return None
-    now = replace(memory, text=lesson.text, tags=lesson.tags, category=lesson.when, extra=extra)
-    asked = lesson_may_be_told(lesson, vouch)
+    rest = {name: at for name, at in (memory.extra or {}).items() if name != ABOUT}
+    extra = {**rest, ABOUT: _about(cure)} if cure.about else rest
+    now = replace(memory, text=cure.text, tags=cure.tags, category=cure.when, extra=extra or None)
+    if (now.text, now.tags, now.extra) == (memory.text, memory.tags, memory.extra):
+        return False
+    edits = tx.entries(memory=memory.id, verb="edit")
+    if is_confirmed(memory) or any(entry.by != BY_NOTICING for entry in edits):
+        return False
+    asked = may_be_told_of(cure, False, vouch)
     if now.text != memory.text and asked.outcome != "allow":
         now = replace(now, gate=asked.outcome, gate_reason=asked.reason)
-    return hand.change(memory, now, "edit", "more was noticed")
-
-
-def _extra(lesson: Cure, known: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
-    rest = {name: value for name, value in (known or {}).items() if name != ABOUT}
-    about = {ABOUT: {program: [] for program in lesson.about}} if lesson.about else {}
-    return {**rest, **about} or None
-
-
-def finding_key(project: str, lesson: Cure, run: str) -> str:
-    """The key of one run's sighting of a failure."""
-    return short_hash(project, run, "notice", lesson.subject)
-
-
-def witnesses(lesson: Cure) -> Iterator[tuple[str, str, str, str]]:
-    """(run, lineage, place, what it met) of each run that met the failure, once per run."""
-    seen: set[str] = set()
-    for each in lesson.witnesses:
-        if each.run not in seen:
-            seen.add(each.run)
-            one = each.incident
-            yield each.run, each.lineage, one.place, f"{one.program}: {one.mark}"[:200]
+    tx.apply(hand.change(memory, now, "edit", "more was noticed"))
+    return True
 
 
 def _witness(
-    tx: Transaction,
-    memory: Lesson,
-    lesson: Cure,
-    met: tuple[str, str, str, str],
-    seq: int,
-    at: str,
+    tx: Transaction, memory: Lesson, cure: Cure, met: Iterable[Noted], seq: int, at: str
 ) -> None:
-    run, lineage, place, quote = met
-    tx.add_evidence(
-        Evidence(
-            memory=memory.id,
-            project=memory.project,
-            run=run,
-            root=lineage,
-            finding=finding_key(memory.project, lesson, run),
-            by=BY_NOTICING,
-            tier="observed",
-            place=place,
-            quote=redact(quote).text,
-            at=at,
-            seq=seq,
+    """Write down each run that met the failure, once per run."""
+    first: dict[str, Noted] = {}
+    for each in met:
+        first.setdefault(each.run, each)
+    for run, each in first.items():
+        one = each.incident
+        tx.add_evidence(
+            Evidence(
+                memory=memory.id,
+                project=memory.project,
+                run=run,
+                root=each.lineage,
+                finding=short_hash(memory.project, run, BY_NOTICING, cure.subject),
+                by=BY_NOTICING,
+                tier="observed",
+                place=one.place,
+                quote=redact(f"{one.program}: {one.mark}"[:200]).text,
+                at=at,
+                seq=seq,
+            )
         )
-    )

@@ -1,9 +1,4 @@
-"""What may have come due since the last pass, found by range.
-
-A lesson can only begin to meet a condition of time when a date of its own crosses a line, so a pass asks for the dates
-that crossed it since the last one, and for what the journal says was changed meanwhile. Whoever is found is judged
-exactly (`core.ladder`); nobody else is looked at.
-"""
+"""What may have come due since the last pass, found by range."""
 
 from __future__ import annotations
 
@@ -80,8 +75,3 @@ def crossed(
     time before."""
     low, high = after_days(since, -days) if since else "", after_days(at, -days)
     return [id for of in ("seen", "age") for id in in_range(store, project, of, low, high, states)]
-
-
-def in_state(store: Reads, project: str, state: str, until: str) -> list[str]:
-    """Memories that are in a state since a time or longer."""
-    return in_range(store, project, "state", "", until, (state,))

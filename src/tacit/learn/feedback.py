@@ -1,10 +1,4 @@
-"""Somebody's word on a lesson.
-
-`helped` is a signal under its own name and never a verdict: nobody can see in one run what would have happened
-without the lesson. `wrong` is evidence against its text, and two independent ones send it to review. `outdated` marks
-it stale, so that it sinks until it is met again. Both count from the lesson's own tier on: what an agent says against a
-person's lesson is kept as a doubt, for people to see.
-"""
+"""Somebody's word on a lesson."""
 
 from __future__ import annotations
 

@@ -1,11 +1,5 @@
 """The floor: what becomes a lesson where no reader reads. Two rules, both closed; all else waits
-for a reader, or is counted.
-
-A sentence that the person typed and that opens with a standing mark ("always", "from now on", a
-dozen in all) is a lesson in its own words. A command that failed in two pieces of work and passed
-after the same other command is a cure. Whatever needs more judgement than that is a reader's: a
-list that grows with each case is refuted by the next project.
-"""
+for a reader, or is counted."""
 
 from __future__ import annotations
 

@@ -1,19 +1,5 @@
 """May a lesson be told? One function says so of every text on its way into memory, with the reason:
-`may_be_told`.
-
-Provenance comes before wording. Text that looks like an instruction to the reader is quarantined
-whoever said it; what was taken over from pages, files and other stores is held until somebody
-vouches for it, however good it sounds. What the project's own files already say is linked instead
-of stored.
-
-Whose word it is, is the last question (`safety`): a name that did not first stand with the person,
-the project or the agent waits, and so does what would act unasked; the reason names it and where it
-stood.
-
-Whoever adds, imports, notices or words a lesson asks `may_be_told`; nothing that a person adds by
-hand is asked. What a run says passes the gate of its profile in between, which begins with
-`settled_first`: Tacit's own adds nothing, an origin's is in `tacit.origins`.
-"""
+`may_be_told`."""
 
 from __future__ import annotations
 

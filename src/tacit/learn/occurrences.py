@@ -1,20 +1,4 @@
-"""Where in a run a lesson's problem struck, and what it cost: told from the raw steps alone.
-
-A lesson with a signature is judged by the steps that failed so, whatever came afterwards: cured, worked around, tried four
-ways or given up. What an agent was told can change how it goes on, so nothing that rests on how it went on may decide
-*whether* the problem occurred; it decides only what it cost. The loss of an occurrence is the calls until the same thing
-passed, over a cap. Where it never did, but the work went on with the failure gone, for eight calls or to the end of a run that
-succeeded, it was worked around, and over with the next call that passed. Else it was given up: 1. A failure that comes again on
-the way is told apart from the first, each with the calls until the next, so that a lesson that was assigned in between is judged
-by what came after it.
-
-A reader's lesson has no signature, but often a *sign*: literal text that stands in failing output,
-or in a line of the person, when its matter comes up again. It is looked for in the same raw steps.
-A sign in a call is not used: what a told agent calls is the lesson's doing.
-
-Whether a run came to a lesson's *moment* at all is told beside it, and selects no run: what is left
-undone meets no problem.
-"""
+"""Where in a run a lesson's problem struck, and what it cost: told from the raw steps alone."""
 
 from __future__ import annotations
 

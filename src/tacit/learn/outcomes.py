@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tacit.core.links import INSTRUCTED, NOBODY_KNOWS, UNKNOWN, UNMET, Mark, Use
+from tacit.core.rows import FindingRow
 from tacit.core.run import Finding
 from tacit.core.value import replace
 from tacit.hookspecs import of_origins
@@ -57,7 +58,9 @@ class Session(Findings):
         readied = [
             (finding, prepared(finding)) for finding in (*(each for each, _ in judged), *echoed)
         ]
-        earlier = [Seen(finding, frozenset({memory})) for finding, memory in self.said.before()]
+        earlier = [
+            Seen(_again(row), frozenset({row.memory})) for row in self.said.values() if row.memory
+        ]
         marks = tx.marks(unit=self.row.root)
         tellings = [each for each in tx.tellings(self.row.root) if each.surface.startswith("hook")]
         last = {
@@ -298,3 +301,8 @@ class Session(Findings):
             self._watch_runs(tx)
         if reading and reading.malformed and self.first:
             tx.count(self.project.id, "malformed_lines", self.at, reading.malformed)
+
+
+def _again(row: FindingRow) -> Finding:
+    """What an earlier learning of the run took in."""
+    return Finding("", row.place, row.text, kind=row.kind, by=row.by, tier=row.tier, at=row.at)

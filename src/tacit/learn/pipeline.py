@@ -1,11 +1,5 @@
 """Read a finished session with a model: render → ask → check → weigh → hold against what is known →
-take in.
-
-Nothing a model says is believed (`check`, `decide`, `verdicts`); everything it is asked is a pure
-function of what it is about (`prompt`), and each answer is kept before the next question (`questions`,
-`stores.readings`). What comes of a session is one transaction, idempotent by the keys of its
-findings: a process that is killed repeats at most the call it was waiting for.
-"""
+take in."""
 
 from __future__ import annotations
 

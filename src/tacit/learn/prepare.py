@@ -3,7 +3,8 @@ redacted, filed and judged by the gate."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from tacit.core.profile import Profile
@@ -13,8 +14,9 @@ from tacit.core.run import Finding, Run
 from tacit.core.trust import least
 from tacit.core.value import replace
 from tacit.hookspecs import of_origins
-from tacit.learn.extract import EXTRACTORS, extract
 from tacit.learn.filing import filing_of
+from tacit.learn.floor import NAME as FLOOR
+from tacit.learn.floor import standing
 from tacit.learn.gate import GateDecision, gate_named, rules_of, whose_word
 from tacit.learn.same import prepared, same
 from tacit.lesson import sound_text
@@ -37,7 +39,7 @@ def what_it_says(
     """What a run says, and what else would have been found in it had its unit been given
     nothing: that counts in outcomes only."""
     store, project, profile = work.store, work.project.id, work.profile
-    on = tuple(name for name, extractor in profile.extract.extractors.items() if name in EXTRACTORS)
+    on = frozenset(profile.extract.extractors)
     given = texts_given(store, unit_of(store, project, run, id))
     stripped, raw = strip_echo(run, given), strip_echo(run, ()) if given else run
     found = extract(stripped, on)
@@ -52,6 +54,23 @@ def what_it_says(
     return tuple(shaped_for(each, run, profile) for each in said), tuple(
         shaped_for(each, run, profile) for each in echoed
     )
+
+
+def extract(run: Run, on: Collection[str]) -> tuple[Finding, ...]:
+    """What a run says outright, as its format read it, and the floor's standing lines, where these
+    extractors are switched on. Each text of the person once; the second of one step stands at
+    `place#2`, and so has its own key."""
+    found = list(run.findings) if "outright" in on else []
+    places = Counter[str]()
+    texts: set[str] = set()
+    for finding in standing(run) if FLOOR in on else ():
+        if finding.text not in texts:
+            texts.add(finding.text)
+            places[finding.place] += 1
+            number = places[finding.place]
+            place = finding.place if number == 1 else f"{finding.place}#{number}"
+            found.append(replace(finding, place=place))
+    return tuple(found)
 
 
 def _of_a_loop(store: Store, project: str, run: Run, profile: Profile) -> Iterator[Finding]:

@@ -1,10 +1,4 @@
-"""What people and roles decide: a proposal approved or rejected, a held lesson let in, a review opened and closed.
-
-The ladder says which moves there are and who must approve them; here somebody's word is added to what is known, and
-the move is made, or the proposal waits for the others, or it is refused with what is missing. A role is signed for by a
-person. A review that finds for a memory wipes out what it has weighed: failed reuses and contradictions count from then
-on, so that the next sweep does not undo it.
-"""
+"""What people and roles decide: a proposal approved or rejected, a held lesson let in, a review opened and closed."""
 
 from __future__ import annotations
 
@@ -12,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from tacit.core.clock import after_days
-from tacit.core.edits import edited, forgotten, laid_over, paged
+from tacit.core.edits import edited, laid_over, paged
 from tacit.core.errors import Refused, UsageError
 from tacit.core.journal import Hand, change
 from tacit.core.ladder import Asked, Move, Refusal
@@ -476,10 +470,8 @@ class Review:
 
     # -- proposals --------------------------------------------------------------------------------
 
-    def accept(
-        self, proposal: Proposal, *, text: str = "", stays: str = "", reason: str = ""
-    ) -> Reviewed:
-        """Approve a proposal: make its change, or add this approval to the others. `stays` names which of two opposites does."""
+    def accept(self, proposal: Proposal, *, text: str = "", reason: str = "") -> Reviewed:
+        """Approve a proposal: make its change, or add this approval to the others."""
         payload = proposal.payload or {}
         if proposal.state != OPEN:
             raise Refused(
@@ -499,8 +491,6 @@ class Review:
             done = self.merge(
                 str(payload["other"]), proposal.memory, reason=reason or proposal.reason
             )
-        elif proposal.kind == "contradiction" and payload.get("other"):
-            done = self._choose(proposal, stays or proposal.memory, reason)
         elif proposal.kind == "confirm" or not payload.get("to"):
             if proposal.kind not in ("confirm", "promote"):
                 raise Refused(
@@ -519,38 +509,6 @@ class Review:
         if not done.waits_for:
             self._settled(proposal, APPROVED, reason or done.reason)
         return replace(done, proposal=proposal.id)
-
-    def _choose(self, proposal: Proposal, stays: str, reason: str) -> Reviewed:
-        """Of two lessons that say opposite things one stays; the other is taken out, as if this person had forgotten it.
-
-        It is not superseded: runs that meet it again would count for its opposite then. Met again, it is counted, and after
-        three further runs somebody is asked.
-        """
-        pair = {proposal.memory, str((proposal.payload or {})["other"])}
-        if stays not in pair:
-            hint = f"Name {' or '.join(sorted(pair))} as the one that stays."
-            raise UsageError(f"{stays} is not one of the two.", hint)
-        with Deciding(self) as tx:
-            winner, loser = tx.get(stays), tx.get((pair - {stays}).pop())
-            for each in (winner, loser):
-                if any(
-                    entry.at > proposal.created_at
-                    for entry in tx.entries(memory=each.id, verb="edit")
-                ):
-                    raise Refused(
-                        f"{each.alias or each.id} was worded anew since this was asked.",
-                        "Reject the proposal, or decide about each of the two by itself: tacit drop, tacit review open.",
-                    )
-            told = f"says the opposite of {winner.alias or winner.id}, which stays" + (
-                f": {reason}" if reason else ""
-            )
-            gone = forgotten(loser, self.hand(self.now()), reason=told)
-            if gone is None:
-                return Reviewed(
-                    loser.id, self._stage(loser), self._stage(loser), f"it is {loser.state} already"
-                )
-            tx.apply(gone)
-            return Reviewed(loser.id, self._stage(gone.memory), self._stage(loser), told)
 
     def _page_line(self, proposal: Proposal, text: str, reason: str) -> Reviewed:
         """Put a lesson on the page, off trial; in better words where some were given. The file is written before the proposal is marked."""

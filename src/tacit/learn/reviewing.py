@@ -79,8 +79,7 @@ def review(
     """Decide about a memory or a proposal, in a role: approve, edit, reject, merge, unmerge, open, close, clear.
 
     `to` names the state to approve, `outcome` what a review comes to (reinstate, keep, weaken, supersede, archive, reject, decay),
-    `into` the memory that takes another's place, or stays of two that contradict each other. Where other roles must approve too,
-    the decision waits for them.
+    `into` the memory that takes another's place. Where other roles must approve too, the decision waits for them.
     """
     opened.need_person("Deciding")
     project, seat, reason = (
@@ -99,9 +98,7 @@ def review(
                 seat.settle(waiting, reason or waiting.reason)
                 (gone,) = opened.drop(waiting.memory, erase=True, reason=reason)
                 return Reviewed(gone.id, gone.state, gone.state, "erased", "", waiting.id)
-            return seat.accept(
-                waiting, text=text, stays=opened.get(into).id if into else "", reason=reason
-            )
+            return seat.accept(waiting, text=text, reason=reason)
         if decision == "reject":
             return seat.decline(waiting, reason=reason)
         raise UsageError(

@@ -4,16 +4,16 @@ counted nothing."""
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from tacit.core.clock import days_between
-from tacit.core.digest import digest, short_hash
+from tacit.core.digest import digest
 from tacit.core.edits import made
 from tacit.core.journal import Hand
 from tacit.core.links import UNHEARD, Evidence
 from tacit.core.rows import FindingRow, RunRow, run_id
-from tacit.core.run import OUTRIGHT, Finding, Incident, Run
+from tacit.core.run import Finding, Incident, Run
 from tacit.core.trust import HELD, stance_against, tier_to_take_away
 from tacit.core.value import replace, value
 from tacit.learn.cures import keep
@@ -74,6 +74,7 @@ class Findings:
         self.hand = Hand(BY_LEARNING, at, id, work.project.profile)
         self.redacted = 0
         self.same: dict[str, str] = {}  # finding key -> the memory that a reader calls the same
+        self.new: set[str] = set()  # keys of findings of this learning
         self.became: list[Became] = []
         self.about: dict[str, set[str]] = {}  # finding key -> memories it is about
         self.moves: list[tuple[str, str, str, str]] = []
@@ -91,7 +92,7 @@ class Findings:
         )  # the same run, under the name it asked for lessons with
         counted = asked.seq if asked and asked.foreign_id == self.run.id else 0
         self.seq = self.row.seq or counted or tx.next_seq(self.project.id)
-        self.said = Said(tx.findings(run=self.id), self.run.id)
+        self.said = {row.key: row for row in tx.findings(run=self.id)}  # by earlier learnings
         self.buried = tx.tombstones(self.id)
 
     def is_over(self) -> bool:
@@ -132,12 +133,12 @@ class Findings:
         found, twin = self._match(tx, finding, decision, near)
         known = found.memory
         about = frozenset({known.id, known.family or known.id} if known else ())
-        if self.said.knows(finding):
+        if finding.key in self.said or finding.key in self.new:
             lifted = self._lift(tx, finding, decision)
             return Became("lifted" if lifted else "known", finding.key, lifted, about)
         if finding.place in self.buried:
             return Became("buried", finding.key, "", about)
-        self.said.add(finding)
+        self.new.add(finding.key)
         finding, decision = self._weighed(finding, decision, known)
         if not decision.stored:
             self._record(tx, finding, decision, "", found)
@@ -160,7 +161,7 @@ class Findings:
     def _lift(self, tx: Transaction, finding: Finding, decision: GateDecision) -> str:
         """The lesson that an earlier learning of this run held because nobody stood for it,
         where somebody does now; empty for none."""
-        row = self.said.row(finding)
+        row = self.said.get(finding.key)
         if row is None or not row.memory or row.tier not in HELD or not decision.stored:
             return ""
         lifted = ""
@@ -193,16 +194,7 @@ class Findings:
         counts = Counts(tx, self.project.id)
         for lesson in cures_of(counts, noticed):
             id, new = keep(
-                tx,
-                self.project,
-                self.profile,
-                lesson,
-                run=self.id,
-                seq=self.seq,
-                at=self.at,
-                ids=self.ids,
-                hold=hold,
-                vouch=vouch,
+                tx, self.work, lesson, run=self.id, seq=self.seq, at=self.at, hold=hold, vouch=vouch
             )
             self.became.append(Became("new" if new else "met", memory=id))
             self._promote(tx, id)
@@ -447,60 +439,3 @@ class Findings:
         why = Counter(each.reason for each in self.became if each.what == "discard")
         for reason, times in why.items():
             yield f"{self.run.id}: {times} discarded: {reason}"
-
-
-# What a run has said before: whether a finding is the same thing again. A finding is known by its
-# run and its content. Stores that were written before that knew it by its place: two things said at
-# one place, as every submission on standard input is, were taken for one, and the second was lost.
-# Rows of that time are told by their key, and then the words and the speaker decide. Only where a
-# finding was derived from a run's steps does the place still stand for it, so that other words of a
-# newer extractor for the same step are no news.
-
-
-def key_by_place(run: str, place: str, extractor: str, version: int) -> str:
-    """The key of a finding as it was before its content made it."""
-    return short_hash(run, place, extractor, str(version))
-
-
-class Said:
-    """The findings that a run has brought so far."""
-
-    def __init__(self, rows: Iterable[FindingRow], run: str) -> None:
-        self._rows = {row.key: row for row in rows}
-        placed = [
-            row
-            for row in self._rows.values()
-            if row.key == key_by_place(run, row.place, row.extractor, row.version)
-        ]
-        self._words = {(bytes(row.digest), row.by): row for row in placed}
-        self._new: set[str] = set()
-
-    def knows(self, finding: Finding) -> bool:
-        """Whether this run said so already, in an earlier learning or in this one."""
-        return finding.key in self._new or self.row(finding) is not None
-
-    def row(self, finding: Finding) -> FindingRow | None:
-        """The row of an earlier learning that holds the same finding."""
-        known = self._rows.get(finding.key) or self._words.get(
-            (digest("finding", finding.text), finding.by)
-        )
-        if known is None and finding.extractor != OUTRIGHT:
-            known = self._rows.get(
-                key_by_place(finding.run, finding.place, finding.extractor, finding.version)
-            )
-        return known
-
-    def add(self, finding: Finding) -> None:
-        """Note a finding of this learning."""
-        self._new.add(finding.key)
-
-    def before(self) -> Iterator[tuple[Finding, str]]:
-        """What earlier learnings of this run took in, and the memory that each became."""
-        for row in self._rows.values():
-            if row.memory:
-                yield (
-                    Finding(
-                        "", row.place, row.text, kind=row.kind, by=row.by, tier=row.tier, at=row.at
-                    ),
-                    row.memory,
-                )

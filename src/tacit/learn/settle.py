@@ -1,11 +1,4 @@
-"""Did the problem of a given, or withheld, lesson occur in this run?
-
-Asked of every use of the unit, injected and withheld alike, of the run as it was recorded: before
-anything is taken out as our own echo, and with all findings, also discarded ones. What the coin can
-have touched decides nothing: exchanging the arms of a recorded run changes no outcome. Settled only
-when the run is over; growth settles again. What a run could have seen is told from what it held,
-never from what was found in it.
-"""
+"""Did the problem of a given, or withheld, lesson occur in this run?"""
 
 from __future__ import annotations
 

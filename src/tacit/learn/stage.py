@@ -1,9 +1,4 @@
-"""What becomes of a finding that passed the gate, as pure changes: a candidate, a rung further, a held lesson let in.
-
-A finding that matches a known lesson is a sighting of it, whatever its state; the ladder says what follows. One that
-fell silent comes back as a candidate, with its history; one that a person took out is counted, and after three
-further runs somebody is asked.
-"""
+"""What becomes of a finding that passed the gate, as pure changes: a candidate, a rung further, a held lesson let in."""
 
 from __future__ import annotations
 

@@ -1,10 +1,5 @@
 """A rule of which a part changed: which wording takes the place of the remembered one, and as whose
-word.
-
-The wording may say what the old lesson says and what the lines say by which it was changed, and
-nothing else; it is worth no more than the least of the two. Without such a wording the old lesson
-is suspended: told as it was it would be wrong.
-"""
+word."""
 
 from __future__ import annotations
 

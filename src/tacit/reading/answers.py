@@ -1,9 +1,6 @@
 """What a reader answered, as values. Nearly right is mended: prose and fences around it, another
 name for a field, a number in quotation marks, an answer that stops in the middle. What is whole is
-taken, the rest is passed over.
-
-Nothing here is believed yet: `check` looks for every quote.
-"""
+taken, the rest is passed over."""
 
 from __future__ import annotations
 

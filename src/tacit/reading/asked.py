@@ -1,9 +1,5 @@
 """What every look shares: numbered lines, the room they have in a question, and what of an answer
-can be checked.
-
-Nothing a reader says is believed. A line counts if its number is one and the words said to stand in
-it do; an item that is kept keeps its id and its lines; what does not hold is struck, and said.
-"""
+can be checked."""
 
 from __future__ import annotations
 

@@ -1,10 +1,5 @@
 """What a reader says is checked, never believed: whose words a quote is, whether they bear the
-lesson, whether it still held at the end.
-
-Every function here is pure and gives its reason. The speaker comes from the step the words stand
-in, never from the answer; the model's wording is the model's, and stands in for the person only as
-far as their own line carries every name in it.
-"""
+lesson, whether it still held at the end."""
 
 from __future__ import annotations
 

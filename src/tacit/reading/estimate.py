@@ -1,10 +1,5 @@
 """What reading sessions would bring and cost, before anybody is asked: a guess from how long each
-is and how much was typed in it.
-
-The guess is chosen on three of five projects whose readings are kept and looked at once on the
-other two: a record has some 16 tokens for each step, and what comes of it grows with what the
-person typed and with what was done, less and less. docs/cost.md has the figures.
-"""
+is and how much was typed in it."""
 
 from __future__ import annotations
 

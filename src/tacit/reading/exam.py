@@ -1,10 +1,5 @@
 """An exam before a reader's word counts: a short session and pairs with known answers, in the very
-form of the real questions.
-
-Who fails advises only: what it hears is held for a person, and `doctor` says so. The bar is what
-the checks in code cannot make up for: words copied as they stand, a person told from a page that
-speaks, an order told from a way of working.
-"""
+form of the real questions."""
 
 from __future__ import annotations
 

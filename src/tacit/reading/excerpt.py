@@ -1,10 +1,4 @@
-"""Which lines of a session the first question shows, and how wide.
-
-Kept lines hold the whole text each was cut from, so nothing is rendered anew. Wider is what tells
-most: what was added to an instruction file, the edit that ended a failure, an offer of the agent to
-which the person said yes. Other edits are shown by their file, and once in a row; a few words of
-the agent before a call ("Now the tests.") are left out.
-"""
+"""Which lines of a session the first question shows, and how wide."""
 
 from __future__ import annotations
 

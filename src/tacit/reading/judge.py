@@ -1,9 +1,5 @@
 """What the answers about a session come to: lessons as they are to be kept, and rulings on lessons
-that are known.
-
-answers → checked → weighed → held against what is known → `Heard`. Everything is asked and read
-here and nothing is written: `learn/take` does that, in one transaction.
-"""
+that are known."""
 
 from __future__ import annotations
 

@@ -1,12 +1,4 @@
-"""What a reader is asked: six questions, each a pure function of what it is about.
-
-`lessons` depends on the session alone, so that it can be asked of many sessions at once and its
-answer kept; `weigh` puts each lesson beside the person's own line; `known` holds the session
-against what is remembered already, and `revoke` asks again where a person takes something back;
-`cure` is about a failure that several sessions met, `twins` about lessons alone: which of them say
-the same. The record stands first and the question last: what is asked of one session begins alike,
-and a host may keep it. Wording is frozen per VERSION, and the hash of a prompt names its answer.
-"""
+"""What a reader is asked: six questions, each a pure function of what it is about."""
 
 from __future__ import annotations
 

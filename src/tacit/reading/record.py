@@ -1,10 +1,5 @@
 """What a session leaves for the looks at the whole: the lines its person typed, and the commands
-that failed in it.
-
-Whose words a line is the host says; what a tool, a plan or a paste brought is left out. Everything
-is redacted here, before it is kept or asked. A session is kept as JSON, for its host may delete the
-transcript before the next look.
-"""
+that failed in it."""
 
 from __future__ import annotations
 

@@ -1,9 +1,4 @@
-"""Which remembered lessons a session is held against, and which of its lines speak of them.
-
-Those that its unit was given or that were withheld from it, whatever happened; those whose sign it holds; those that a line of it can
-concern, by the words they share; and the nearest to what it newly says. They go in unmarked, under names that say nothing: who judges
-must not know what this session was told.
-"""
+"""Which remembered lessons a session is held against, and which of its lines speak of them."""
 
 from __future__ import annotations
 

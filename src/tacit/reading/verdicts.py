@@ -1,11 +1,4 @@
-"""What a session's verdict on a remembered lesson comes to: a sighting, a contradiction, a lesson suspended, a question to a person.
-
-Taking away needs as much as putting in. Only the person's own words that themselves name it, weighed a second time, end a wish; a bare yes
-to what the agent proposed is for this once, and a question. What nobody of theirs vouched for is suspended by such a yes, where none of it
-came from outside. What is pinned, canonical or about security waits for
-somebody's word all the same. An exception for this time is counted, and two in two pieces of work make a
-lesson ask; what is outdated by what happened is taken out at once if a reader worded it, for nobody speaks again of what is gone.
-"""
+"""What a session's verdict on a remembered lesson comes to: a sighting, a contradiction, a lesson suspended, a question to a person."""
 
 from __future__ import annotations
 

@@ -1,9 +1,5 @@
 """Whose words a lesson is made of: the person's, the session's own, or those of an output, a page,
-a paste.
-
-A word belongs to who says it first. An agent that repeats a page repeats a page; what a person
-typed is theirs wherever else it stands.
-"""
+a paste."""
 
 from __future__ import annotations
 
