@@ -37,7 +37,6 @@ _EDITED = "patch diff file_path path filePath notebook_path target_file absolute
 
 BARRED = _tables.pattern("BARRED")
 _INSTALLS_BY_NAME = _tables.pattern("_INSTALLS")
-_TEXTS = ("mark", "code", "name", "program", "folder", "cure")
 
 
 def notice(run: Run) -> tuple[Incident, ...]:
@@ -53,7 +52,7 @@ def notice(run: Run) -> tuple[Incident, ...]:
         for one in (*_Followed(run, lane).failures(), *_missing(run, lane.steps)):
             known = found.get(one.mark)
             found[one.mark] = one if known is None else _joined(known, one)
-    return tuple(_masked(each, safe) for each in found.values())
+    return tuple(found.values())
 
 
 def _without_secrets(text: str) -> str:
@@ -72,14 +71,6 @@ def _safe(step: Step, safe: Callable[[str], str]) -> Step:
         return step
     said = {**given, "command": line} if command else step.input
     return replace(step, error=wrong, input=said)
-
-
-def _masked(incident: Incident, safe: Callable[[str], str]) -> Incident:
-    texts = {name: getattr(incident, name) for name in _TEXTS}
-    joined = "\n".join(texts.values())
-    if safe(joined) == joined:
-        return incident
-    return replace(incident, **{name: safe(text) for name, text in texts.items()})
 
 
 def _joined(known: Incident, again: Incident) -> Incident:
@@ -103,9 +94,16 @@ class _Followed:
     def __init__(self, run: Run, lane: Lane) -> None:
         self.run, self.steps, self.tries = run, lane.steps, lane.tries
         self.met: dict[str, list[int]] = {}  # failure -> the tries in which it was met, in order
+        # the tries that ran a command, and those that ran one with a word in front of it
+        self.ran: dict[tuple[str, ...], list[int]] = {}
+        self.fronted: dict[tuple[str, ...], list[int]] = {}
         for number, one in enumerate(lane.tries):
             for each in one.found:
                 self.met.setdefault(each.mark, []).append(number)
+            for call in one.calls:
+                self.ran.setdefault(call.key, []).append(number)
+                if len(call.words) > 1:
+                    self.fronted.setdefault(call.without_first.key, []).append(number)
 
     def failures(self) -> Iterator[Incident]:
         """Each failure of the lane with its end; one that comes again before it passed is the
@@ -155,13 +153,22 @@ class _Followed:
 
     def _passed(self, number: int, one: Try, of: Diagnosis, call: Command) -> int:
         """The try that it passed with; the number of all where none did."""
-        for later in range(number + 1, len(self.tries)):
+        for later in self._alike(number, call):
             then = self.tries[later]
             if then.at - one.at > HORIZON:
                 break
             if any(call.is_like(each) for each in then.calls) and _is_over(then, of):
                 return later
         return len(self.tries)
+
+    def _alike(self, number: int, call: Command) -> list[int]:
+        """The next tries that may be at the same thing as a command."""
+        firstless = call.without_first.key if len(call.words) > 1 else ()
+        lists = (self.ran.get(call.key), self.fronted.get(call.key), self.ran.get(firstless))
+        near = (
+            each[(at := bisect_left(each, number + 1)) : at + HORIZON] for each in lists if each
+        )
+        return sorted({at for numbers in near for at in numbers})
 
     def _until(self, mark: str, number: int, passed: int) -> int:
         """The step before which work on a failure was over: it passed, or was met for the last
