@@ -4,12 +4,11 @@ taken, the rest is passed over."""
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from tacit.core.ports import MODEL_ANSWER_CHARS, TRIES, answer_text
+from tacit.core.ports import answer_text, decoded
 from tacit.core.value import value
 from tacit.reading.prompt import (
     HOLDS,
@@ -108,7 +107,7 @@ def lessons_of(said: str, most: int) -> tuple[Lesson, ...]:
 
 def struck_of(said: str) -> tuple[Struck, ...]:
     """What a later part of a session takes back."""
-    held = next(_decoded(said), {}).get("struck")
+    held = next(decoded(said), {}).get("struck")
     rows = (
         [each if isinstance(each, dict) else {"id": each} for each in held]
         if isinstance(held, list)
@@ -158,7 +157,7 @@ def twins_of(said: str) -> dict[tuple[str, str], str]:
 def is_answer(said: str, list_name: str) -> bool:
     """Whether this is an answer at all: an object with the list that was asked for, be it empty,
     or the whole objects of such a list."""
-    if any(isinstance(whole.get(list_name), list) for whole in _decoded(said)):
+    if any(isinstance(whole.get(list_name), list) for whole in decoded(said)):
         return True
     key = {"lessons": "quotes", "answers": "says", "verdicts": "verdict", "pairs": "word"}[
         list_name
@@ -278,35 +277,9 @@ def _names(at: Any) -> tuple[str, ...]:
 def _objects(said: str, list_name: str, key: str) -> Iterator[Mapping[str, Any]]:
     """The objects of the list that was asked for, also out of an answer that stops in the middle
     or forgets the list's name."""
-    for whole in _decoded(said):
+    for whole in decoded(said):
         held = whole.get(list_name)
         if isinstance(held, list):
             yield from (row for row in held if isinstance(row, dict))
         elif _field(whole, key):
             yield whole
-
-
-def _decoded(said: str) -> Iterator[dict[str, Any]]:
-    text = said.rpartition("</think>")[2][:MODEL_ANSWER_CHARS]
-    decoder = json.JSONDecoder(strict=False)
-    mended = re.sub(r",(\s*[}\]])", r"\1", text)  # a comma too many, as Python allows it
-    if mended != text and not _is_whole(decoder, text) and _is_whole(decoder, mended):
-        text = mended
-    at = tries = 0
-    while tries < TRIES and (at := text.find("{", at)) >= 0:
-        try:
-            whole, at = decoder.raw_decode(text, at)
-        except (ValueError, RecursionError):
-            at, tries = at + 1, tries + 1
-            continue
-        if isinstance(whole, dict):
-            yield whole
-
-
-def _is_whole(decoder: json.JSONDecoder, text: str) -> bool:
-    """Whether the first object of a text can be read."""
-    try:
-        decoder.raw_decode(text, text.find("{"))
-    except (ValueError, RecursionError):
-        return False
-    return True

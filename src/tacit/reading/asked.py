@@ -3,16 +3,15 @@ can be checked."""
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cache
 from pathlib import Path
 from string import Template
 from typing import Any
 
-from tacit.core.ports import MODEL_ANSWER_CHARS
+from tacit.core.ports import decoded
 from tacit.reading.check import comparable, names_in
 from tacit.reading.record import LONGEST_PIECE, Failed, Left, folded
 
@@ -27,7 +26,6 @@ LONG_TWICE = 80  # characters from which a text that comes again is shown once
 LONGEST_TEXT = 60  # words of an item; it is asked for thirty
 FEWEST_WORDS = 3  # of a quote that is not half of its line
 NOT_SEEN = "–"
-_TRIES = 200  # braces of an answer that are tried as the beginning of an object
 
 
 @dataclass(frozen=True)
@@ -263,20 +261,6 @@ def sessions_named(item: Item, sessions: Sequence[Left]) -> str:
 
 
 # --- the answer -------------------------------------------------------------------------------------------------------
-
-
-def decoded(said: str) -> Iterator[dict[str, Any]]:
-    """The objects of an answer, out of prose, fences, and an answer that stops in the middle."""
-    text = said.rpartition("</think>")[2][:MODEL_ANSWER_CHARS]
-    decoder, at, tries = json.JSONDecoder(strict=False), 0, 0
-    mended = re.sub(r",(\s*[}\]])", r"\1", text)
-    while tries < _TRIES and (at := mended.find("{", at)) >= 0:
-        try:
-            whole, at = decoder.raw_decode(mended, at)
-        except (ValueError, RecursionError):
-            at, tries = at + 1, tries + 1
-            continue
-        yield whole
 
 
 def rows(said: str, name: str, key: str = "text") -> list[dict[str, Any]] | None:
