@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from tacit.core.clock import after_days
 from tacit.core.edits import edited, laid_over, paged
 from tacit.core.errors import Refused, UsageError
-from tacit.core.journal import Hand, change
+from tacit.core.journal import Change, Hand, change
 from tacit.core.ladder import Asked, Move, Refusal
 from tacit.core.links import CONTRADICTED, Evidence, Mark
 from tacit.core.merge import brought, merged, parted, taken_back
@@ -112,7 +112,7 @@ class Review:
         told, at = reason or f"{self.by} stands for it", self.now()
         now = replace(memory, gate_reason=f"approved by {self.by}", updated_at=at)
         tx.apply(change(memory, now, self.hand(at), "approve", told))
-        return Reviewed(memory.id, self._stage(memory), self._stage(memory), told)
+        return self._stays(memory, told)
 
     def _confirmed(self, tx: Transaction, done: Reviewed) -> Reviewed:
         """What a person let rise or worded anew is confirmed; another role's signature is not a person's own word."""
@@ -153,19 +153,14 @@ class Review:
             memory = tx.get(id)
             if outcome == "keep" and memory.state in UNDOUBTED:
                 return self._keep(tx, memory, reason)
-            if memory.state != DOUBTED and outcome in (
-                "reinstate",
-                "decay",
-                "keep",
-                "weaken",
-            ):
+            if memory.state != DOUBTED and outcome in ("reinstate", "decay", "keep", "weaken"):
                 raise Refused(
                     f"{id} is {self._stage(memory)}, not in doubt.", f"tacit review open {id}"
                 )
             if outcome == "supersede" and successor:
                 return self._supersede(tx, memory, tx.get(successor), reason)
-            if text and (now := edited(memory, {"text": text}, self.hand(self.now()))):
-                tx.apply(now)
+            if text:
+                self._apply(tx, edited(memory, {"text": text}, self.hand(self.now())))
                 memory = tx.get(id)
             stood = stage_before(memory, self.profile.stages)
             if not self._is_told(stood):
@@ -184,6 +179,23 @@ class Review:
 
     def _stage(self, memory: Lesson) -> str:
         return stage_of(memory, self.profile.stages)
+
+    def _stays(self, memory: Lesson, told: str) -> Reviewed:
+        return Reviewed(memory.id, self._stage(memory), self._stage(memory), told)
+
+    def _apply(self, tx: Transaction, made: Change | None) -> None:
+        if made is not None:
+            tx.apply(made)
+
+    def _close(self, tx: Transaction, each: Proposal, state: str, why: str) -> None:
+        tx.put_proposal(
+            replace(each, state=state, decided_by=self.by, decided_at=self.now(), decision=why)
+        )
+
+    def _weigh(self, tx: Transaction, memory: Lesson, signal: str, amount: float, why: str) -> None:
+        """A figure that a review adds to a lesson's, or takes off."""
+        mark = Mark(memory.id, "", memory.project, signal, amount=amount, surface="review")
+        tx.add_mark(replace(mark, at=self.now(), reason=why))
 
     def _is_told(self, stage: str) -> bool:
         return self.profile.stages.get(stage) == ACTIVE
@@ -212,24 +224,18 @@ class Review:
             memory, review_after=after_days(at, days) if days else "", stale_at="", updated_at=at
         )
         tx.apply(change(memory, now, self.hand(at), "approve", told))
-        self._wipe(tx, memory, at)
+        self._wipe(tx, memory)
         for each in tx.proposals(memory=memory.id, state=OPEN):
             if (each.payload or {}).get("to") in _AWAY:
-                tx.put_proposal(
-                    replace(each, state=REJECTED, decided_by=self.by, decided_at=at, decision=told)
-                )
-        return Reviewed(memory.id, self._stage(memory), self._stage(memory), told)
+                self._close(tx, each, REJECTED, told)
+        return self._stays(memory, told)
 
     def _weaken(self, tx: Transaction, memory: Lesson, goal: str, reason: str) -> Reviewed:
         """Back one state lower than it stood, and less sure by a contradiction's worth, as far as a review that lets it stay allows."""
-        at, told = self.now(), f"weakened to {goal}" + (f": {reason}" if reason else "")
+        told = f"weakened to {goal}" + (f": {reason}" if reason else "")
         done = self._decide(tx, memory, goal, told, stood=goal)
         if not done.waits_for and memory.tally.confidence is not None:
-            step = CONTRADICTED
-            mark = Mark(
-                memory.id, "", memory.project, "weakened", amount=step, surface="review", at=at
-            )
-            tx.add_mark(replace(mark, reason=told))
+            self._weigh(tx, memory, "weakened", CONTRADICTED, told)
         return done
 
     def _decide(
@@ -255,85 +261,39 @@ class Review:
         if isinstance(word, Refusal):
             if isinstance(judged(*everybody), Refusal):
                 raise Refused(f"{memory.alias or memory.id}: {word.reason}.", word.missing)
-            kept = self._sign(
-                tx, waiting[0] if waiting else None, memory, to, approvals, reason, at
-            )
-            return Reviewed(
-                memory.id,
-                self._stage(memory),
-                self._stage(memory),
-                word.reason,
-                word.missing,
-                kept.id,
+            kept = self._sign(tx, next(iter(waiting), None), memory, to, reason)
+            return replace(
+                self._stays(memory, word.reason), waits_for=word.missing, proposal=kept.id
             )
         self._move(tx, memory, word, reason, at)
         for each in waiting:
-            signed = (*approvals, (self.by, self.role))
-            told = reason or word.reason
-            tx.put_proposal(
-                replace(
-                    each,
-                    state=APPROVED,
-                    approvals=signed,
-                    decided_by=self.by,
-                    decided_at=at,
-                    decision=told,
-                )
-            )
-        return Reviewed(
-            memory.id,
-            to,
-            self._stage(memory),
-            reason or word.reason,
-            "",
-            waiting[0].id if waiting else "",
-        )
+            signed = replace(each, approvals=(*approvals, (self.by, self.role)))
+            self._close(tx, signed, APPROVED, reason or word.reason)
+        done = Reviewed(memory.id, to, self._stage(memory), reason or word.reason)
+        return replace(done, proposal=waiting[0].id) if waiting else done
 
     def _move(self, tx: Transaction, memory: Lesson, move: Move, reason: str, at: str) -> None:
         told = replace(move, reason=f"{move.reason}: {reason}" if reason else move.reason)
         tx.apply(moved(memory, told, self.profile, self.hand(at)))
         if memory.state == DOUBTED and self._is_told(move.to):
-            self._wipe(tx, memory, at)
+            self._wipe(tx, memory)
 
-    def _wipe(self, tx: Transaction, memory: Lesson, at: str) -> None:
+    def _wipe(self, tx: Transaction, memory: Lesson) -> None:
         """What the review has weighed counts no more."""
-        signals = memory.tally.signals or {}
-        counted = {
-            "failed_reuse": signals.get("failed_reuse", 0.0),
-            "contradicted": float(memory.tally.contradicted),
-        }
+        failed = (memory.tally.signals or {}).get("failed_reuse", 0.0)
+        counted = {"failed_reuse": failed, "contradicted": float(memory.tally.contradicted)}
         for signal, amount in counted.items():
             if amount:
-                mark = Mark(
-                    memory.id, "", memory.project, signal, amount=-amount, surface="review", at=at
-                )
-                tx.add_mark(replace(mark, reason="reinstated"))
+                self._weigh(tx, memory, signal, -amount, "reinstated")
         if memory.tally.confidence is not None:
-            least = REINSTATED
-            tx.add_mark(
-                Mark(
-                    memory.id,
-                    "",
-                    memory.project,
-                    "reinstated",
-                    amount=least,
-                    surface="review",
-                    at=at,
-                )
-            )
+            self._weigh(tx, memory, "reinstated", REINSTATED, "")
 
     def _sign(
-        self,
-        tx: Transaction,
-        proposal: Proposal | None,
-        memory: Lesson,
-        to: str,
-        approvals: tuple[tuple[str, str], ...],
-        reason: str,
-        at: str,
+        self, tx: Transaction, known: Proposal | None, memory: Lesson, to: str, reason: str
     ) -> Proposal:
         """Keep an approval until the others are there."""
-        kept = proposal or Proposal(
+        at, mine = self.now(), (self.by, self.role)
+        kept = known or Proposal(
             self.ids(),
             self.project.id,
             "promote",
@@ -345,8 +305,7 @@ class Review:
             payload={"to": to},
             expires_at=after_days(at, self.profile.triage.expire_days),
         )
-        mine = (self.by, self.role)
-        kept = replace(kept, approvals=approvals if mine in approvals else (*approvals, mine))
+        kept = replace(kept, approvals=tuple(dict.fromkeys((*kept.approvals, mine))))
         tx.put_proposal(kept)
         return kept
 
@@ -388,20 +347,10 @@ class Review:
             word = ladder.judge(known, goal, (self.by, self.role))
             if isinstance(word, Move):
                 self._move(tx, now, word, "", at)
-        self._settle_open(tx, memory.id, APPROVED, "let in")
         now = tx.get(memory.id)
         return Reviewed(
             memory.id, self._stage(now), self._stage(memory), "let in by a person's word"
         )
-
-    def _settle_open(self, tx: Transaction, memory: str, state: str, why: str) -> None:
-        for each in tx.proposals(memory=memory, state=OPEN):
-            if each.kind == "confirm":
-                tx.put_proposal(
-                    replace(
-                        each, state=state, decided_by=self.by, decided_at=self.now(), decision=why
-                    )
-                )
 
     # -- two memories -----------------------------------------------------------------------------
 
@@ -415,30 +364,22 @@ class Review:
                 raise Refused(
                     "Only memories that are kept can be merged.", "tacit undo brings one back."
                 )
-            return self._join(
-                tx,
-                loser,
-                winner,
+            why, hand = (
                 reason or f"says the same as {winner.alias or winner.id}",
-                "merge",
+                self.hand(self.now()),
             )
+            more = brought(loser, winner, tx.evidence(loser.id), tx.evidence(winner.id), hand)
+            for each in merged(loser, winner, hand, reason=why, cause="merge"):
+                tx.apply(each)
+            if more is not None:
+                tx.add_evidence(more)
+            return Reviewed(loser.id, self._out("superseded"), self._stage(loser), why)
 
     def _supersede(self, tx: Transaction, loser: Lesson, winner: Lesson, reason: str) -> Reviewed:
         done = self._decide(tx, loser, self._out("superseded"), reason)
         if not done.waits_for:
             self._tie(tx, tx.get(loser.id), winner, done.reason)
         return done
-
-    def _join(
-        self, tx: Transaction, loser: Lesson, winner: Lesson, reason: str, cause: str
-    ) -> Reviewed:
-        at = self.now()
-        more = brought(loser, winner, tx.evidence(loser.id), tx.evidence(winner.id), self.hand(at))
-        for each in merged(loser, winner, self.hand(at), reason=reason, cause=cause):
-            tx.apply(each)
-        if more is not None:
-            tx.add_evidence(more)
-        return Reviewed(loser.id, self._out("superseded"), self._stage(loser), reason)
 
     def _tie(self, tx: Transaction, loser: Lesson, winner: Lesson, reason: str) -> None:
         at = self.now()
@@ -473,11 +414,7 @@ class Review:
     def accept(self, proposal: Proposal, *, text: str = "", reason: str = "") -> Reviewed:
         """Approve a proposal: make its change, or add this approval to the others."""
         payload = proposal.payload or {}
-        if proposal.state != OPEN:
-            raise Refused(
-                f"Proposal {proposal.id} is {proposal.state}.",
-                "tacit review list shows what is open.",
-            )
+        _need_open(proposal)
         if proposal.kind == "notice":
             self._settled(proposal, APPROVED, reason or f"{self.by} knows")
             return Reviewed("", "", "", "closed", "", proposal.id)
@@ -488,11 +425,10 @@ class Review:
         elif text or proposal.kind == "edit":
             done = self._rewrite(proposal, text or str(payload.get("text", "")), reason)
         elif proposal.kind == "merge" and payload.get("other"):
-            done = self.merge(
-                str(payload["other"]), proposal.memory, reason=reason or proposal.reason
-            )
-        elif proposal.kind == "confirm" or not payload.get("to"):
-            if proposal.kind not in ("confirm", "promote"):
+            why = reason or proposal.reason
+            done = self.merge(str(payload["other"]), proposal.memory, reason=why)
+        elif not payload.get("to"):
+            if proposal.kind != "promote":
                 raise Refused(
                     f"A proposal to {proposal.kind} is not approved as it stands.",
                     f"tacit review show {proposal.id}",
@@ -520,15 +456,12 @@ class Review:
         with Deciding(self) as tx:
             memory, hand = tx.get(proposal.memory), self.hand(self.now())
             was = self._stage(memory)
-            changed = edited(memory, {"text": text}, hand, reason) if text else None
-            tx.apply(changed) if changed is not None else None
-            changed = paged(tx.get(memory.id), True, hand)
-            tx.apply(changed) if changed is not None else None
-            changed = lifted(tx.get(memory.id), self.profile, "person", hand)
-            tx.apply(changed) if changed is not None else None
-            tx.put_proposal(
-                replace(proposal, approvals=(*proposal.approvals, (self.by, self.role)))
-            )
+            if text:
+                self._apply(tx, edited(memory, {"text": text}, hand, reason))
+            self._apply(tx, paged(tx.get(memory.id), True, hand))
+            self._apply(tx, lifted(tx.get(memory.id), self.profile, "person", hand))
+            signed = (*proposal.approvals, (self.by, self.role))
+            tx.put_proposal(replace(proposal, approvals=signed))
             state = self._stage(tx.get(memory.id))
         if self.publish is not None:
             self.publish()
@@ -551,25 +484,16 @@ class Review:
         with Deciding(self) as tx:
             memory = tx.get(proposal.memory)
             told = reason or proposal.reason
-            now = edited(memory, {"text": text}, self.hand(self.now()), reason=told)
-            if now is not None:
-                tx.apply(now)
-            return self._confirmed(
-                tx, Reviewed(memory.id, self._stage(memory), self._stage(memory), told)
-            )
+            self._apply(tx, edited(memory, {"text": text}, self.hand(self.now()), reason=told))
+            return self._confirmed(tx, self._stays(memory, told))
 
     def decline(self, proposal: Proposal, *, reason: str = "") -> Reviewed:
         """Reject a proposal; the memory keeps its state."""
-        if proposal.state != OPEN:
-            raise Refused(
-                f"Proposal {proposal.id} is {proposal.state}.",
-                "tacit review list shows what is open.",
-            )
-        self._settled(proposal, REJECTED, reason or f"rejected by {self.by}")
+        _need_open(proposal)
+        why = reason or f"rejected by {self.by}"
+        self._settled(proposal, REJECTED, why)
         state = self._stage(self.work.store.get(proposal.memory)) if proposal.memory else ""
-        return Reviewed(
-            proposal.memory, state, state, reason or f"rejected by {self.by}", "", proposal.id
-        )
+        return Reviewed(proposal.memory, state, state, why, "", proposal.id)
 
     def reopen(self, proposal: Proposal) -> Proposal:
         """Let a decided proposal wait again; what its decision changed is taken back by `undo` or `unmerge`, entry by entry."""
@@ -601,24 +525,21 @@ class Review:
         at, closed = self.now(), 0
         with Deciding(self) as tx:
             for each in tx.proposals(self.project.id, state=OPEN, limit=-1):
-                over = bool(each.expires_at) and each.expires_at <= at
-                if over or every:
-                    state, why = (
-                        (EXPIRED, "its time is over")
-                        if over
-                        else (REJECTED, f"cleared by {self.by}")
-                    )
-                    tx.put_proposal(
-                        replace(each, state=state, decided_by=self.by, decided_at=at, decision=why)
-                    )
-                    closed += 1
+                if over := bool(each.expires_at) and each.expires_at <= at:
+                    self._close(tx, each, EXPIRED, "its time is over")
+                elif every:
+                    self._close(tx, each, REJECTED, f"cleared by {self.by}")
+                closed += over or every
         return closed
 
     def _settled(self, proposal: Proposal, state: str, why: str) -> None:
         with Deciding(self) as tx:
             now = tx.proposal(proposal.id)
             if now is not None and now.state == OPEN:
-                at = self.now()
-                tx.put_proposal(
-                    replace(now, state=state, decided_by=self.by, decided_at=at, decision=why)
-                )
+                self._close(tx, now, state, why)
+
+
+def _need_open(proposal: Proposal) -> None:
+    if proposal.state != OPEN:
+        told = f"Proposal {proposal.id} is {proposal.state}."
+        raise Refused(told, "tacit review list shows what is open.")
