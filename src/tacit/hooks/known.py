@@ -46,7 +46,6 @@ CALLS = ("hook:before-command", "hook:before-file")  # surfaces that share one r
 # Where no prompt hook follows, as at `tacit inject`: half as much again; beside a task half for ways of working.
 ALONE, WAYS_BESIDE = 3 * START_TOKENS // 2, START_TOKENS // 2
 LEAST_FIT = 0.08  # of a lesson that is told with a task
-NOTICED = "notice"  # the source of what several sessions failed on alike
 
 
 class Known:
@@ -171,19 +170,14 @@ def chosen(
 
 
 def about_error(full: Any, error: str) -> list[int]:
-    """Lessons about exactly this error; of one that names several things, those that are about this one."""
-    from tacit.words.diagnose import signatures, told_of
+    """Lessons about exactly this error."""
+    from tacit.words.diagnose import signatures
 
     marks = {*signatures(error)}
     if not marks:
         return []
     numbers = moments.about_errors(full.store, full.names, sorted(marks))
-    return [
-        each.n
-        for each in moments.candidates(full.store, numbers)
-        if each.source != NOTICED
-        or marks.intersection(told_of(*moments.error_and_tags(full.store, each.id)))
-    ]
+    return [each.n for each in moments.candidates(full.store, numbers)]
 
 
 def is_for(lesson: Candidate, query: Query) -> bool:

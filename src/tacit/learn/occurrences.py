@@ -126,8 +126,8 @@ def _signatures(error: str, folder: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=512)
 def _coded(output: str, folder: str) -> tuple[str, ...]:
-    coded = [each for each in diagnose(output, folder) if each.coded]
-    return tuple(dict.fromkeys(mark for each in coded for mark in (each.mark, each.group) if mark))
+    coded = (each.mark for each in diagnose(output, folder) if each.coded)
+    return tuple(dict.fromkeys(filter(None, coded)))
 
 
 def said_again(run: Run, words: str) -> tuple[Sighting, ...]:

@@ -20,7 +20,6 @@ from tacit.trial.outcome import (
     joined_outcome,
     judge,
 )
-from tacit.words.diagnose import told_of
 
 
 @value
@@ -97,7 +96,7 @@ def outcome_of(
         "" if memory.klass in NO_PROBLEM else memory.signature
     )  # a command's is its purpose, and no failure
     if (signature or where == "E") and run.steps:
-        marks = told_of(signature, memory.tags) if signature else ()
+        marks = (signature,) if signature else ()
         struck = [*occurrences(run, *marks, words=words if where == "E" else "")]
         struck += [
             Sighting("tool", "", s.finding.at, place=s.finding.place)

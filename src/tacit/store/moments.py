@@ -204,12 +204,6 @@ def about_errors(store: Reads, projects: Sequence[str], marks: Sequence[str]) ->
     return [n for (n,) in rows]
 
 
-def error_and_tags(store: Reads, id: str) -> tuple[str, tuple[str, ...]]:
-    """The error that a lesson is about, and its tags."""
-    ((signature, extra),) = store.rows("SELECT signature, extra FROM lesson WHERE id = ?", id)
-    return signature, tuple(loads(extra).get("was", {}).get("tags", ())) if extra else ()
-
-
 def at_odds(store: Reads, project: str) -> list[frozenset[str]]:
     """Pairs of lessons that wait for a judge because they say opposite things."""
     rows = store.rows(

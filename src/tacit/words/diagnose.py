@@ -18,7 +18,6 @@ _tables = Tables(__file__)
 
 # families that say what does not work here
 MISSING = frozenset("command usage cargo binary path github glob module script".split())
-NOT_HERE = "not here"  # their common signature
 WORDLESS = "failed without a word"  # what readers of transcripts put where a call failed and printed nothing
 LONGEST_OUTPUT = (
     60_000  # characters of one output that are read: errors stand near its start or its end
@@ -60,14 +59,6 @@ class Diagnosis:
             if self.family == "text"
             else " ".join(filter(None, (self.family, self.code, self.name)))
         )
-
-    @property
-    def group(self) -> str:
-        """What it is told together with, as a signature of its own: one linter's rules, or all
-        that is not there; else empty."""
-        if self.nature == "convention":
-            return f"lint by {self.tool}" if self.tool else ""
-        return NOT_HERE if self.family in MISSING else ""
 
     @property
     def coded(self) -> bool:
@@ -124,24 +115,12 @@ def recognise(
 
 
 def signatures(output: str, folder: str = "") -> tuple[str, ...]:
-    """All signatures of an output, also those of the tools that group them and of its telling
-    line: what to look lessons up with."""
+    """All signatures of an output, and that of its telling line: what to look lessons up with."""
     from tacit.words.signature import signature
 
     text = clean(output, folder)
-    found = _recognised(text)
-    marks = (
-        [each.mark for each in found]
-        + [each.group for each in found if each.group]
-        + [signature(text)]
-    )
+    marks = (*(each.mark for each in _recognised(text)), signature(text))
     return tuple(dict.fromkeys(mark for mark in marks if mark))
-
-
-def told_of(signature: str, tags: tuple[str, ...]) -> tuple[str, ...]:
-    """The signatures that a lesson is about: of a group those that it names, else its own."""
-    is_group = signature == NOT_HERE or signature.startswith("lint by ")
-    return tuple(tag for tag in tags if " " in tag) if is_group else (signature,)
 
 
 def clean(output: str, folder: str = "") -> str:
