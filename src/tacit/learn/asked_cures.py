@@ -1,4 +1,4 @@
-"""What helps against a failure that two pieces of work met: one question per signature, its answer checked like a reading."""
+"""What helps against a failure that two pieces of work met."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Piece:
 
 
 def piece(run: str, lineage: str, lines: Sequence[Line], met: Incident) -> Piece | None:
-    """What a session shows of a failure: to the same program's next success, or so many lines; None where it was cut out."""
+    """What a session shows of a failure: to the same program's next success, or so many lines."""
     start = next(
         (at for at, line in enumerate(lines) if line.letter == "T" and line.place == met.place),
         None,
@@ -129,14 +129,13 @@ def _failed(line: Line, lines: Sequence[Line]) -> bool:
 
 
 def _due(met: Sequence[Noted], asked: int) -> bool:
-    """Whether a failure is asked about: met in two lineages, and in twice as many as when it was asked about last."""
+    """Whether a failure is asked about."""
     count = len({each.lineage for each in met})
     return count >= max(CURE_LINEAGES, ASK_AGAIN * asked)
 
 
 def ask_cures(desk: ReaderContext, reading: Reading) -> list[tuple[str, str]]:
-    """Ask about the failures of a session that were met before; (signature, what came of it) of each. A model that cannot be asked is
-    asked when the failure is met again."""
+    """Ask about the failures of a session that were met before."""
     counts, project = Counts(desk.store, desk.project.id), desk.project.id
     again: list[tuple[int, str, Sequence[Noted]]] = []
     for mark in noted_of(desk.store, reading.run):
@@ -178,7 +177,7 @@ def _ask(desk: ReaderContext, reading: Reading, mark: str, met: Sequence[Noted])
 
 
 def _not_grounded(folder: str, text: str, pieces: Sequence[Piece]) -> str:
-    """Why a person is asked about a cure: it would act unasked, or no piece of work came upon its names by itself."""
+    """Why a person is asked about a cure."""
     whys = [
         witness_of(folder, kept)(text, [line.step for line in each.lines]).reason
         for each in pieces
@@ -210,7 +209,7 @@ def _keep(
     text: str,
     why: str,
 ) -> None:
-    """Write down that it was asked, and the lesson if there is one: in one transaction, so that a killed process asks again."""
+    """Write down that it was asked, and the lesson if there is one."""
     program = met[-1].incident.program
     run = Run(reading.session, reading.host, lineage=reading.lineage)
     with desk.store.write(confidence=desk.profile.signals.confidence) as tx:
@@ -249,7 +248,7 @@ def _keep(
 
 
 def _known(tx: Transaction, desk: ReaderContext, reading: Reading, told: Cure) -> Known | None:
-    """The lesson that says what a cure says: a line of the rules that is in force, or what a session had found, about no failure yet."""
+    """The lesson that says what a cure says."""
     project, profile = desk.project.id, desk.profile
     finding = Finding(reading.session, told.subject, told.text, _BY, 1, told.kind, tags=told.tags)
     near = Neighbours(tx, project, [finding], profile).of(finding)

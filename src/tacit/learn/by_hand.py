@@ -49,7 +49,7 @@ def memory_from(
     at: str,
     vouch: Vouch,
 ) -> tuple[Lesson, str]:
-    """The memory that these facets describe, and why it starts where it does. `vouch` is asked of whatever is not a person's word."""
+    """The memory that these facets describe, and why it starts where it does."""
     unknown = [name for name in facets if name not in _FACETS]
     if unknown:
         raise UsageError(
@@ -125,7 +125,7 @@ def memory_from(
 
 
 def _tier(trust: object, actor: Actor) -> str:
-    """On whose word a lesson stands: the actor's own, or one below it that is added as such. Nobody speaks above their own tier."""
+    """On whose word a lesson stands: the actor's own, or one below it that is added as such."""
     if not trust or trust == actor.tier:
         return actor.tier
     if trust == OWNER:
@@ -139,7 +139,7 @@ def _tier(trust: object, actor: Actor) -> str:
 
 
 def _extra(facets: Mapping[str, Any], actor: Actor) -> dict[str, Any] | None:
-    """What else is noted of a lesson. How a reader heard it is not for an agent to say: its ladder asks about that."""
+    """What else is noted of a lesson."""
     given = facets.get("extra")
     extra = redacted_record(given) if isinstance(given, dict) else {}
     where = _met_in(facets)
@@ -150,7 +150,8 @@ def _extra(facets: Mapping[str, Any], actor: Actor) -> dict[str, Any] | None:
 
 
 def _met_in(facets: Mapping[str, Any]) -> dict[str, str]:
-    """The task a lesson was met in, what it stands in a row with (a conversation, a document, a run), and the place where it was said."""
+    """The task a lesson was met in, what it stands in a row with (a conversation, a document, a
+    run), and the place where it was said."""
     for name in ("task", "group", "place"):
         if not isinstance(facets.get(name) or "", str):
             raise UsageError(f"{name} must be a text.")
@@ -176,7 +177,7 @@ FINDING_FACETS = tuple(
 def finding_from(
     text: str, facets: Mapping[str, Any], profile: Profile, run: str, tier: str, at: str
 ) -> Finding:
-    """A finding that somebody states outright in a run. Its place is its own words: said twice, it is one."""
+    """A finding that somebody states outright in a run."""
     unknown = [name for name in facets if name not in FINDING_FACETS]
     if unknown:
         raise UsageError(
@@ -203,7 +204,8 @@ def _given(facets: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def checked_facets(facets: Mapping[str, Any], profile: Profile) -> dict[str, Any]:
-    """Facets with their words checked, kinds by the profile, scope and severity by the core, and without secrets."""
+    """Facets with their words checked, kinds by the profile, scope and severity by the core, and
+    without secrets."""
     found = dict(facets)
     if isinstance(found.get("text"), str):
         found["text"] = redact(private(found["text"])).text
@@ -269,10 +271,7 @@ def submitted(
     vouch: Vouch,
     known_lines: Mapping[str, str] | None = None,
 ) -> Submitted:
-    """Take in one finding of a run that is not over: redacted, matched and gated like any other, settled when the run is.
-
-    `host` names the run where nobody has met it yet. Submitting the same words twice in a run changes nothing.
-    """
+    """Take in one finding of a run that is not over."""
     store, project, profile, at = work.store, work.project, work.profile, work.now()
     row = store.find_run(project.id, finding.run)
     run = Run(

@@ -1,4 +1,4 @@
-"""Lessons about failures, kept: one lesson per failure, born with all its witnesses, worded anew when the facts ask for it."""
+"""Lessons about failures, kept."""
 
 from __future__ import annotations
 
@@ -40,8 +40,7 @@ def keep(
     hold: bool,
     vouch: Vouch,
 ) -> tuple[str, bool]:
-    """(the lesson of a failure, whether it is new): made, worded anew or merely met again. `vouch` is asked whose word its
-    commands are."""
+    """(the lesson of a failure, whether it is new): made, worded anew or merely met again."""
     project = work.project.id
     hand = Hand(BY_NOTICING, at, run, work.project.profile)
     id = next(filter(None, (memory_of(tx, project, cure.subject, by) for by in _WORDED_BY)), "")
@@ -65,7 +64,7 @@ _WORDED_BY = (BY_NOTICING, "reader")
 
 
 def adopt(tx: Transaction, memory: Lesson, cure: Cure, hand: Hand, seq: int) -> None:
-    """Make a lesson that says the same the one about this failure, with all its witnesses: two would stand side by side."""
+    """Make a lesson that says the same the one about this failure, with all its witnesses."""
     now = replace(
         memory, text=cure.text, tags=cure.tags, category=cure.when, signature=cure.subject
     )
@@ -75,7 +74,7 @@ def adopt(tx: Transaction, memory: Lesson, cure: Cure, hand: Hand, seq: int) -> 
 
 
 def may_be_told_of(cure: Cure, hold: bool, vouch: Vouch) -> GateDecision:
-    """Whether a cure may be told: the words are ours, so what is asked about is the commands that it tells somebody to run."""
+    """Whether a cure may be told."""
     if cure.hold:
         return GateDecision("hold", cure.hold)
     commands = " ".join(f"`{command}`" for command in cure.advises)
@@ -112,8 +111,7 @@ def _about(cure: Cure) -> dict[str, list[str]]:
 
 
 def _reword(tx: Transaction, memory: Lesson, cure: Cure, hand: Hand, vouch: Vouch) -> bool:
-    """Whether the facts call for other words, and no person has chosen the words. Words that stay are not asked
-    about again: a session that was told them shows them first."""
+    """Whether the facts call for other words, and no person has chosen the words."""
     rest = {name: at for name, at in (memory.extra or {}).items() if name != ABOUT}
     extra = {**rest, ABOUT: _about(cure)} if cure.about else rest
     now = replace(memory, text=cure.text, tags=cure.tags, category=cure.when, extra=extra or None)

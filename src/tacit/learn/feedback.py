@@ -78,7 +78,7 @@ def give_feedback(
 
 
 def confirm(tx: Transaction, id: str, *, by: str, at: str) -> None:
-    """Note that a person stands for a lesson as it reads now. What was their own word from the start needs no note."""
+    """Note that a person stands for a lesson as it reads now."""
     memory = tx.get(id)
     own = memory.trust == OWNER and not (memory.extra or {}).get(READ_AS)
     if not own and not is_confirmed(memory):

@@ -1,4 +1,4 @@
-"""Let a memory's ladder speak: each move it may make now, one reasoned entry per rung, and a proposal where only an approval is missing."""
+"""Let a memory's ladder speak."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def promote(
     moment: str = "learn",
     figures: Callable[[], str] = str,
 ) -> Promoted:
-    """Make every move the ladder allows by itself; `figures` tell what the control group says, for the reason."""
+    """Make every move the ladder allows by itself."""
     moves: list[tuple[str, str, str, str]] = []
     for _ in range(RUNGS):
         memory = tx.get(id)
@@ -82,8 +82,7 @@ def _propose(
     at: str,
     ids: Callable[[], str],
 ) -> int:
-    """Ask once, and again only when more is known. Of what waits for a person, why it does and the line it was drawn from are said: a yes
-    is a yes to what is shown."""
+    """Ask once, and again only when more is known."""
     if memory.gate == "hold":
         said = next((row.quote for row in tx.evidence(memory.id) if row.quote), "")
         wanted = replace(

@@ -1,4 +1,4 @@
-"""What people and roles decide: a proposal approved or rejected, a held lesson let in, a review opened and closed."""
+"""What people and roles decide."""
 
 from __future__ import annotations
 
@@ -86,7 +86,8 @@ class Review:
     # -- memories ---------------------------------------------------------------------------------
 
     def approve(self, id: str, *, to: str = "", reason: str = "") -> Reviewed:
-        """Let a memory rise: a held one into the ladder, any other to the next state up, or the one that is named."""
+        """Let a memory rise: a held one into the ladder, any other to the next state up, or the one
+        that is named."""
         with Deciding(self) as tx:
             memory = tx.get(id)
             goal = to or self._next_up(memory)
@@ -104,7 +105,7 @@ class Review:
             return self._confirmed(tx, self._decide(tx, tx.get(id), goal, reason))
 
     def _may_stand_for(self, memory: Lesson) -> bool:
-        """Whether a person's yes to what is told already says anything new: where no stage is above it, and nobody said it."""
+        """Whether a person's yes to what is told already says anything new."""
         own = self.profile.stages.keys() == set(STATES)
         return own and self.role == _PERSON_ROLE and not is_confirmed(memory)
 
@@ -115,7 +116,7 @@ class Review:
         return self._stays(memory, told)
 
     def _confirmed(self, tx: Transaction, done: Reviewed) -> Reviewed:
-        """What a person let rise or worded anew is confirmed; another role's signature is not a person's own word."""
+        """What a person let rise or worded anew is confirmed."""
         if self.role == _PERSON_ROLE and not done.waits_for and self._is_told(done.state):
             confirm(tx, done.memory, by=self.by, at=tx.get(done.memory).updated_at)
         return done
@@ -140,11 +141,8 @@ class Review:
         successor: str = "",
         reason: str = "",
     ) -> Reviewed:
-        """Close a review: reinstate (with a better text), keep, weaken, supersede, archive, reject, or leave it to decay.
-
-        To keep says that it stands as it is: also a memory whose review was only due, and a candidate, which waits on.
-        To weaken brings it back one state lower than it stood, and less sure.
-        """
+        """Close a review: reinstate (with a better text), keep, weaken, supersede, archive, reject,
+        or leave it to decay."""
         if outcome not in _OUTCOMES:
             raise UsageError(
                 f"{outcome!r} is no outcome of a review.", f"One of: {', '.join(_OUTCOMES)}."
@@ -217,7 +215,8 @@ class Review:
         return rising[at] if at < len(rising) else ""
 
     def _keep(self, tx: Transaction, memory: Lesson, reason: str) -> Reviewed:
-        """It stays as it is: its next review is put off, what was held against it is wiped, proposals to take it out are turned down."""
+        """It stays as it is: its next review is put off, what was held against it is wiped,
+        proposals to take it out are turned down."""
         at, told = self.now(), f"kept by {self.by}" + (f": {reason}" if reason else "")
         days = self.profile.ladder.review_days(self._stage(memory))
         now = replace(
@@ -231,7 +230,8 @@ class Review:
         return self._stays(memory, told)
 
     def _weaken(self, tx: Transaction, memory: Lesson, goal: str, reason: str) -> Reviewed:
-        """Back one state lower than it stood, and less sure by a contradiction's worth, as far as a review that lets it stay allows."""
+        """Back one state lower than it stood, and less sure by a contradiction's worth, as far as a
+        review that lets it stay allows."""
         told = f"weakened to {goal}" + (f": {reason}" if reason else "")
         done = self._decide(tx, memory, goal, told, stood=goal)
         if not done.waits_for and memory.tally.confidence is not None:
@@ -327,8 +327,8 @@ class Review:
         tx.add_evidence(word)
 
     def _climb(self, tx: Transaction, memory: Lesson) -> Reviewed:
-        """A lesson let in goes as far as its ladder takes it with this approval, one rung at least where it may; all at one time, so that
-        it is taken back as one."""
+        """A lesson let in goes as far as its ladder takes it with this approval, one rung at least
+        where it may; all at one time, so that it is taken back as one."""
         at = tx.get(memory.id).updated_at
         promote(
             tx,
@@ -355,7 +355,7 @@ class Review:
     # -- two memories -----------------------------------------------------------------------------
 
     def merge(self, id: str, into: str, *, reason: str = "") -> Reviewed:
-        """Two memories that say the same become one: the other keeps its row, replaced, and `unmerge` takes it back."""
+        """Two memories that say the same become one."""
         with Deciding(self) as tx:
             loser, winner = tx.get(id), tx.get(into)
             if loser.id == winner.id:
@@ -447,7 +447,7 @@ class Review:
         return replace(done, proposal=proposal.id)
 
     def _page_line(self, proposal: Proposal, text: str, reason: str) -> Reviewed:
-        """Put a lesson on the page, off trial; in better words where some were given. The file is written before the proposal is marked."""
+        """Put a lesson on the page, off trial; in better words where some were given."""
         if (proposal.payload or {}).get("act") != "put":
             raise Refused(
                 "Lines that were written on a page are taken in by import.",
@@ -496,7 +496,7 @@ class Review:
         return Reviewed(proposal.memory, state, state, why, "", proposal.id)
 
     def reopen(self, proposal: Proposal) -> Proposal:
-        """Let a decided proposal wait again; what its decision changed is taken back by `undo` or `unmerge`, entry by entry."""
+        """Let a decided proposal wait again."""
         if proposal.state == OPEN:
             raise Refused(
                 f"Proposal {proposal.id} is open.", "tacit review list shows what is open."
@@ -517,11 +517,12 @@ class Review:
         return again
 
     def settle(self, proposal: Proposal, why: str) -> None:
-        """Close a proposal that was followed by another way, for instance a merge into a third lesson."""
+        """Close a proposal that was followed by another way, for instance a merge into a third
+        lesson."""
         self._settled(proposal, APPROVED, why)
 
     def clear(self, *, every: bool = False) -> int:
-        """Close proposals whose time is over, or all that are open; their memories keep their states."""
+        """Close proposals whose time is over, or all that are open."""
         at, closed = self.now(), 0
         with Deciding(self) as tx:
             for each in tx.proposals(self.project.id, state=OPEN, limit=-1):

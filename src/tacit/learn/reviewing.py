@@ -76,11 +76,7 @@ def review(
     reason: str = "",
     every: bool = False,
 ) -> Reviewed | int:
-    """Decide about a memory or a proposal, in a role: approve, edit, reject, merge, unmerge, open, close, clear.
-
-    `to` names the state to approve, `outcome` what a review comes to (reinstate, keep, weaken, supersede, archive, reject, decay),
-    `into` the memory that takes another's place. Where other roles must approve too, the decision waits for them.
-    """
+    """Decide about a memory or a proposal, in a role."""
     opened.need_person("Deciding")
     project, seat, reason = (
         opened.ensure_project(),

@@ -1,13 +1,4 @@
-"""A run while it goes on, for loops in Python: what it is given, what it takes down, and how it is learned at its end.
-
-    with memories.run(task="make the tests pass") as run:
-        prompt = f"{run.text}\\n{task}"
-        run.step(tool="shell", input="pytest", output=out, error=err, status=1)
-        run.finding("The fixtures need `make seed` first.", by="reviewer", files=["tests/conftest.py"])
-
-Leaving the block ends the run: it is settled and learned. An exception ends it as a failure and goes on its way. A store
-that cannot be used at the start gives nothing and is in nobody's way.
-"""
+"""A run while it goes on, for loops in Python."""
 
 from __future__ import annotations
 

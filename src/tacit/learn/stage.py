@@ -1,4 +1,4 @@
-"""What becomes of a finding that passed the gate, as pure changes: a candidate, a rung further, a held lesson let in."""
+"""What becomes of a finding that passed the gate, as pure changes."""
 
 from __future__ import annotations
 
@@ -90,14 +90,15 @@ def new_memory(
 
 
 def with_subject(memory: Lesson, profile: Profile, quotes: Sequence[str] = ()) -> Lesson:
-    """A new lesson with its subject by rules, where nobody said what it is about and the profile tells moments apart."""
+    """A new lesson with its subject by rules, where nobody said what it is about and the profile
+    tells moments apart."""
     if memory.about or not profile.budget.start_tokens:
         return memory
     return replace(memory, about=subject_by_rules(memory, quotes))
 
 
 def scope_at_birth(finding: Finding, profile: Profile) -> str:
-    """How far a new lesson reaches; further only by a person's approval, or by evidence from two projects."""
+    """How far a new lesson reaches."""
     scope = finding.scope or profile.kinds[kind_named(profile, finding.kind)].scope or "project"
     return "project" if scope in ("agent", "global") else scope
 
@@ -105,10 +106,8 @@ def scope_at_birth(finding: Finding, profile: Profile) -> str:
 def met_again(
     memory: Lesson, finding: Finding, decision: GateDecision, profile: Profile, hand: Hand
 ) -> tuple[Finding, list[Change]]:
-    """A known lesson met again: the finding with the figures of both, and what changes in the lesson.
-
-    One that failed its checks before and passes them now is let in again; figures of several loops are put together.
-    """
+    """A known lesson met again: the finding with the figures of both, and what changes in the
+    lesson."""
     changes: list[Change] = []
     if memory.gate == "discard" and decision.outcome == "allow" and memory.closed_by in CAUSES:
         now = replace(memory, gate="allow", gate_reason="")
@@ -129,8 +128,7 @@ def met_again(
 
 
 def takes_over(finding: Finding, memory: Lesson, profile: Profile) -> bool:
-    """Whether a lesson that is a reader's wording is from now on what a finding says: a person's line in place of it, and while it waits
-    for evidence whatever brings that."""
+    """Whether a lesson that is a reader's wording is from now on what a finding says."""
     person = finding.tier in PERSONAL
     return (
         bool((memory.extra or {}).get(READ_AS))
@@ -142,8 +140,7 @@ def takes_over(finding: Finding, memory: Lesson, profile: Profile) -> bool:
 def in_better_words(
     memory: Lesson, finding: Finding, profile: Profile, hand: Hand
 ) -> Change | None:
-    """A lesson that is said again by whose word is worth more than its source's, in their words: what a person said is printed as they said
-    it, and what a reader guessed as it was borne out."""
+    """A lesson that is said again by whose word is worth more than its source's, in their words."""
     person, own = finding.tier in PERSONAL, memory.trust in PERSONAL
     old, new = prepare(memory.text), prepare(finding.text)
     more, less = says_more(old, new), says_more(new, old)
@@ -176,7 +173,7 @@ def in_better_words(
 
 
 def confirmed(memory: Lesson, finding: Finding, hand: Hand) -> Change | None:
-    """A held lesson that independent evidence of a tier that confirms speaks for is let in; its trust stays what it was."""
+    """A held lesson that independent evidence of a tier that confirms speaks for is let in."""
     if (
         memory.gate != "hold"
         or memory.trust not in HELD
@@ -192,7 +189,7 @@ def confirmed(memory: Lesson, finding: Finding, hand: Hand) -> Change | None:
 def vouched_for(
     memory: Lesson, finding: Finding, decision: GateDecision, hand: Hand
 ) -> Change | None:
-    """A lesson that was held because nobody stood for the log of its words, once somebody does: as if they had from the start."""
+    """A lesson that was held because nobody stood for the log of its words, once somebody does."""
     if (
         memory.gate != "hold"
         or memory.trust not in HELD

@@ -1,4 +1,4 @@
-"""Taking in what a session says, in one transaction: lessons as findings like any other, rulings as evidence and moves."""
+"""Taking in what a session says, in one transaction."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class Taken:
 def take(
     desk: ReaderContext, reading: Reading, heard: Heard
 ) -> tuple[Learned, list[dict[str, Any]]]:
-    """Write what a session says. What became of each lesson is told with its reason, also of those that became none."""
+    """Write what a session says."""
     row = desk.store.run(reading.run)
     run = Run(
         reading.session,
@@ -138,7 +138,7 @@ def _ready(
     rows: Sequence[FindingRow],
     witness: Witness,
 ) -> Taken:
-    """A lesson as the finding that it becomes, judged by the gate; what asks a person waits for one."""
+    """A lesson as the finding that it becomes, judged by the gate."""
     checked, decided = lesson.checked, lesson.decided
     origin = _origin(checked, witness)
     finding, hits = without_secrets(
@@ -159,8 +159,7 @@ def _ready(
 
 
 def _origin(checked: Checked, witness: Witness) -> dict[str, Any]:
-    """Whether one piece of work is enough for a lesson at its moment: every name in it is grounded, and it names something or more
-    than the agent's prose vouches for it."""
+    """Whether one piece of work is enough for a lesson at its moment."""
     found = witness(checked.lesson.text, [quote.line.step for quote in checked.quotes])
     if found.grounded and not found.bare:
         return {INSIDE: True}
@@ -168,9 +167,8 @@ def _origin(checked: Checked, witness: Witness) -> dict[str, Any]:
 
 
 def _settle(tx: Transaction, session: Session, heard: Heard) -> None:
-    """What the reading says of the lessons that this unit was given or that were withheld from it: came back, or did not. Who was asked
-    did not know which was which. What a person had to say again came back, whether it was heard as a remembered lesson or as a new one
-    that says the same."""
+    """What the reading says of the lessons that this unit was given or that were withheld from it:
+    came back, or did not."""
     marks = tx.marks(unit=session.row.root)
     last = {mark.memory: mark.value for mark in marks if mark.signal == "outcome"}
     said = [(each.memory, each.verdict.verdict, each.quote) for each in heard.rulings]
@@ -271,7 +269,7 @@ def _replace(
     hand: Hand,
     agreed: bool,
 ) -> None:
-    """Close a lesson of which a part changed, by the wording that holds now; what waits for a person replaces nothing, it suspends."""
+    """Close a lesson of which a part changed, by the wording that holds now."""
     told = f"a part of it was changed: {finding.text}"
     if now is None or now.gate != "allow" or agreed:
         if old.state == ACTIVE:
@@ -287,7 +285,8 @@ def _replace(
 
 
 def _word(tx: Transaction, id: str, finding: Finding, hand: Hand) -> None:
-    """Let a sentence that the floor took over as it was typed give way to the reader's wording of it; the sentence stays its quote."""
+    """Let a sentence that the floor took over as it was typed give way to the reader's wording of
+    it; the sentence stays its quote."""
     for memory in tx.memories([id]):
         said = memory.text == finding.text and memory.about
         if said or is_settled(memory) or memory.gate != "allow":
@@ -331,8 +330,7 @@ def _propose(
 def _amend(
     tx: Transaction, desk: ReaderContext, session: Session, lesson: NewLesson, hand: Hand
 ) -> None:
-    """Other words for a lesson that was met again: only for a model's own words, and only what one of the two sightings says, as the
-    person or a call does; else they are proposed."""
+    """Other words for a lesson that was met again."""
     memory = next(iter(tx.memories([lesson.same_as])), None)
     if memory is None or memory.trust in PERSONAL or is_settled(memory):
         return
@@ -352,8 +350,8 @@ def _amend(
 
 
 def _said_again(tx: Transaction, session: Session, memory: str, words: str) -> str:
-    """The person's words by which this session taught a lesson that another piece of work had taught before; empty where there are none.
-    `words`: theirs for a new lesson that says the same."""
+    """The person's words by which this session taught a lesson that another piece of work had
+    taught before; empty where there are none."""
     evidence = [each for each in tx.evidence(memory) if each.stance == "supports"]
     if all(each.root == session.unit(tx) for each in evidence):
         return ""

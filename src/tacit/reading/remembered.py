@@ -57,7 +57,7 @@ class Concern:
 def remembered(
     store: Store, project: str, new: Sequence[str], lines: Sequence[Line], used: Iterable[str] = ()
 ) -> list[Lesson]:
-    """The lessons that a session is held against, oldest first. `used` are those that its unit was given or denied."""
+    """The lessons that a session is held against, oldest first."""
     found = {memory.id: memory for memory in store.memories([*used]) if is_shown(memory)}
     held = [
         memory
@@ -115,7 +115,7 @@ def concerns(texts: Sequence[str], lines: Sequence[Line]) -> list[Concern]:
 
 
 def known_lines(lines: Sequence[Line], texts: Sequence[str]) -> tuple[Line, ...]:
-    """The lines that tell what became of lessons: what was typed, what failed and by which call, and what speaks most of each lesson."""
+    """The lines that tell what became of lessons."""
     steps = {line.step for line in lines if line.letter in ("E", "X")}
     spoken = {line.number for concern in concerns(texts, lines) for line in concern.lines}
     return tuple(
@@ -130,7 +130,7 @@ def known_lines(lines: Sequence[Line], texts: Sequence[str]) -> tuple[Line, ...]
 
 
 def is_met(memory: Lesson, lines: Sequence[Line]) -> bool:
-    """Whether a session holds the sign by which a lesson's matter shows: words in failing output, a call or a typed line."""
+    """Whether a session holds the sign by which a lesson's matter shows."""
     where, words = (memory.extra or {}).get("sign") or ("", "")
     letters = {"E": ("E", "X"), "T": ("T",), "U": PERSON}.get(where, ())
     return bool(words) and any(line.letter in letters and words in line.whole for line in lines)

@@ -1,4 +1,4 @@
-"""What a session's verdict on a remembered lesson comes to: a sighting, a contradiction, a lesson suspended, a question to a person."""
+"""What a session's verdict on a remembered lesson comes to."""
 
 from __future__ import annotations
 
@@ -37,8 +37,7 @@ class Ruled:
 
 
 def needs_weighing(verdict: str, quote: Found, agreed: bool = False) -> bool:
-    """Whether a second question is asked: the person's words against a lesson, for good, and those around their yes to the agent's by
-    which a part of it changes."""
+    """Whether a second question is asked."""
     return verdict in AGAINST and (quote.line.letter in PERSON or (agreed and verdict == "amended"))
 
 
@@ -51,8 +50,7 @@ def ruled(
     needed: str,
     agreed: bool = False,
 ) -> Ruled:
-    """What one verdict with a quote that stands in the session does to a lesson; `needed` is whose word it takes to take it away,
-    `agreed`: the person said a plain yes to the agent's line that is quoted."""
+    """What one verdict with a quote that stands in the session does to a lesson."""
     theirs = is_theirs(memory)
     spoke = (
         agreed
@@ -102,7 +100,7 @@ def is_theirs(memory: Lesson) -> bool:
 
 
 def names(line: Line, memory: Lesson) -> bool:
-    """Whether a typed line says itself what it is about: "do it" after an agent's proposal does not."""
+    """Whether a typed line says itself what it is about."""
     said, wished = (
         stems(text) | {*re.findall(r"\b[A-Z]{2,}\b", text)} for text in (line.whole, memory.text)
     )
@@ -112,10 +110,8 @@ def names(line: Line, memory: Lesson) -> bool:
 def ruled_by_yes(
     verdict: str, memory: Lesson, quote: Found, lines: Sequence[Line], witness: Witness
 ) -> tuple[Ruled, Found] | None:
-    """What the agent's proposal to end or change a lesson does, and its line, where the person's next one is a plain yes. A wish of theirs
-    ends by their own words only: such a yes is an exception for this once, and a question. What nobody of theirs vouched for is not told
-    until they are asked. None where it does nothing: what was proposed is not grounded in the session, it is for this time only, or the
-    talk is about something else."""
+    """What the agent's proposal to end or change a lesson does, and its line, where the person's
+    next one is a plain yes."""
     offer = proposal_before(quote.line, lines)
     if offer is None or verdict not in ("reversed", "amended") or memory.state != ACTIVE:
         return None
@@ -140,15 +136,12 @@ _FOR_NOW = re.compile(
 
 
 def settles(quote: Found) -> bool:
-    """Whether a line that a reader quotes may say that a problem came back: what happened, or a person's words. An agent that was told the
-    lesson speaks of its work otherwise than one that was not, in lines that are hidden from the reader: by the agent's words, whether the
-    problem was seen would depend on the arm."""
+    """Whether a line that a reader quotes may say that a problem came back."""
     return quote.line.letter not in AGENT_LINES
 
 
 def judged_by_reader(came_back: str | None, last: str) -> Outcome | None:
-    """What a reading settles about one use, beside what the rules settled: a problem that came back came back, whoever saw it; where nobody
-    could see it, that a reader who looked for it found nothing is the answer. The arm is no argument of this."""
+    """What a reading settles about one use, beside what the rules settled."""
     if last == OCCURRED:
         return None
     if came_back:
@@ -161,7 +154,7 @@ def judged_by_reader(came_back: str | None, last: str) -> Outcome | None:
 
 
 def _by_events(verdict: str, memory: Lesson, quote: Found, needed: str) -> Ruled:
-    """What happened, or the agent, speaks against a lesson: never enough against what a person said, showed or confirmed."""
+    """What happened, or the agent, speaks against a lesson."""
     tier = VERDICT_WITNESSES.get(quote.line.letter)
     if tier is None:
         return Ruled("nothing", reason="pasted, planned and outside words take nothing back")

@@ -1,4 +1,4 @@
-"""Whose words a typed message holds: the person's own sentences, and what they pasted beside them."""
+"""Whose words a typed message holds."""
 
 from __future__ import annotations
 
