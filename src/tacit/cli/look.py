@@ -133,8 +133,6 @@ def _standing(
         yield from wrapped(f"Not told: {held_words(memory.gate_reason)}", 0, WIDEST)
     if memory.about:
         yield from wrapped(subject_words(memory), 0, WIDEST)
-    if data["gone"]:
-        yield f"names what is gone, and is ranked lower for it: {', '.join(data['gone'])}"
 
 
 def _origin(cli: Cli, memory: Lesson, data: dict[str, Any], full: bool, name: str) -> Iterator[str]:
