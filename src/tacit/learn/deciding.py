@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from types import TracebackType
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from tacit.core.errors import NotFound, Refused
@@ -12,8 +12,7 @@ from tacit.core.standing import is_confirmed, is_order_of_a_day, is_product_deta
 from tacit.lesson import Lesson
 
 if TYPE_CHECKING:
-    from tacit.learn.review import Review
-    from tacit.store.reads import Store
+    from tacit.store.reads import Store, WorkContext
     from tacit.store.writes import Transaction
 
 
@@ -30,17 +29,17 @@ _KINDS = {
 }
 
 
-def heard(provisional: Iterable[Lesson], most: int = _MOST) -> list[Lesson]:
+def heard(provisional: Iterable[Lesson]) -> list[Lesson]:
     """What a reader heard a person say and the person has not confirmed: on trial until then."""
     theirs = (
         memory
         for memory in provisional
         if _word(memory) in ("said", "shown") and not is_confirmed(memory)
     )
-    return best(theirs, most)
+    return best(theirs)
 
 
-def best(candidates: Iterable[Lesson], most: int = _MOST) -> list[Lesson]:
+def best(candidates: Iterable[Lesson]) -> list[Lesson]:
     """The candidates that most deserve a look: a person's words first, then what came again and has evidence. What one session settled
     about the product or asked for once is no question: `list` has it."""
     found = [
@@ -50,7 +49,7 @@ def best(candidates: Iterable[Lesson], most: int = _MOST) -> list[Lesson]:
         and memory.text
         and not (is_product_detail(memory) or is_order_of_a_day(memory))
     ]
-    return sorted(found, key=lambda memory: (-_score(memory), memory.created_at, memory.id))[:most]
+    return sorted(found, key=lambda memory: (-_score(memory), memory.created_at, memory.id))[:_MOST]
 
 
 def _word(memory: Lesson) -> str:
@@ -66,26 +65,16 @@ def _score(memory: Lesson) -> float:
     )
 
 
-class Deciding:
+@contextmanager
+def deciding(work: WorkContext) -> Iterator[Transaction]:
     """The transaction of a decision. One that a rule refuses writes nothing and is counted."""
-
-    def __init__(self, seat: Review) -> None:
-        self._seat = seat
-        self._tx = seat.work.write()
-
-    def __enter__(self) -> Transaction:
-        return self._tx.__enter__()
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._tx.__exit__(kind, error, trace)
-        if isinstance(error, Refused):
-            with self._seat.work.store.write() as tx:
-                tx.count(self._seat.project.id, "move_refused", self._seat.now())
+    try:
+        with work.write() as tx:
+            yield tx
+    except Refused:
+        with work.store.write() as tx:
+            tx.count(work.project.id, "move_refused", work.now())
+        raise
 
 
 def find_proposal(store: Store, project: str, name: str) -> Proposal:

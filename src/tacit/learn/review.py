@@ -28,7 +28,7 @@ from tacit.core.states import (
     stage_of,
 )
 from tacit.core.value import replace, value
-from tacit.learn.deciding import Deciding
+from tacit.learn.deciding import deciding
 from tacit.learn.feedback import confirm
 from tacit.learn.promote import promote
 from tacit.lesson import Lesson
@@ -88,7 +88,7 @@ class Review:
     def approve(self, id: str, *, to: str = "", reason: str = "") -> Reviewed:
         """Let a memory rise: a held one into the ladder, any other to the next state up, or the one
         that is named."""
-        with Deciding(self) as tx:
+        with deciding(self.work) as tx:
             memory = tx.get(id)
             goal = to or self._next_up(memory)
             if memory.gate in ("hold", "quarantine") and (not goal or self._is_told(goal)):
@@ -123,12 +123,12 @@ class Review:
 
     def reject(self, id: str, *, reason: str = "") -> Reviewed:
         """Send a memory away for good."""
-        with Deciding(self) as tx:
+        with deciding(self.work) as tx:
             return self._decide(tx, tx.get(id), self._out("rejected"), reason)
 
     def open(self, id: str, *, reason: str = "") -> Reviewed:
         """Ask for a review: until it is closed, the memory is given to nobody."""
-        with Deciding(self) as tx:
+        with deciding(self.work) as tx:
             return self._decide(tx, tx.get(id), meant(DOUBTED, self.profile.stages), reason)
 
     def close(
@@ -147,7 +147,7 @@ class Review:
             raise UsageError(
                 f"{outcome!r} is no outcome of a review.", f"One of: {', '.join(_OUTCOMES)}."
             )
-        with Deciding(self) as tx:
+        with deciding(self.work) as tx:
             memory = tx.get(id)
             if outcome == "keep" and memory.state in UNDOUBTED:
                 return self._keep(tx, memory, reason)
@@ -356,7 +356,7 @@ class Review:
 
     def merge(self, id: str, into: str, *, reason: str = "") -> Reviewed:
         """Two memories that say the same become one."""
-        with Deciding(self) as tx:
+        with deciding(self.work) as tx:
             loser, winner = tx.get(id), tx.get(into)
             if loser.id == winner.id:
                 raise UsageError("A memory cannot be merged into itself.")
@@ -395,7 +395,7 @@ class Review:
 
     def unmerge(self, id: str, *, reason: str = "") -> Reviewed:
         """Take a merge back: the memory stands where it stood, and its sightings are its own again."""
-        with Deciding(self) as tx:
+        with deciding(self.work) as tx:
             memory = tx.get(id)
             if not memory.superseded_by:
                 raise Refused(f"{id} was not merged into another memory.", f"tacit why {id} --full")
@@ -435,7 +435,7 @@ class Review:
                 )
             done = self.approve(proposal.memory, reason=reason)
         else:
-            with Deciding(self) as tx:
+            with deciding(self.work) as tx:
                 memory = tx.get(proposal.memory)
                 if memory.gate in ("hold", "quarantine") and self._is_told(str(payload["to"])):
                     self._vouch(tx, memory, reason)
@@ -453,7 +453,7 @@ class Review:
                 "Lines that were written on a page are taken in by import.",
                 "tacit data import FILE --trust user; tacit review reject closes this.",
             )
-        with Deciding(self) as tx:
+        with deciding(self.work) as tx:
             memory, hand = tx.get(proposal.memory), self.hand(self.now())
             was = self._stage(memory)
             if text:
@@ -471,7 +471,7 @@ class Review:
     def _take_lost(self, proposal: Proposal, reason: str) -> Reviewed:
         """What another machine decided, and was overruled without having been seen, after all."""
         payload = proposal.payload or {}
-        with Deciding(self) as tx:
+        with deciding(self.work) as tx:
             memory, at = tx.get(proposal.memory), self.now()
             told = (
                 reason or f"{payload.get('by', '')}'s word instead of {payload.get('stands', '')}'s"
@@ -481,7 +481,7 @@ class Review:
             return Reviewed(memory.id, self._stage(now), self._stage(memory), told)
 
     def _rewrite(self, proposal: Proposal, text: str, reason: str) -> Reviewed:
-        with Deciding(self) as tx:
+        with deciding(self.work) as tx:
             memory = tx.get(proposal.memory)
             told = reason or proposal.reason
             self._apply(tx, edited(memory, {"text": text}, self.hand(self.now()), reason=told))
@@ -512,7 +512,7 @@ class Review:
             approvals=mine,
             expires_at=after_days(at, self.profile.triage.expire_days),
         )
-        with Deciding(self) as tx:
+        with deciding(self.work) as tx:
             tx.put_proposal(again)
         return again
 
@@ -524,7 +524,7 @@ class Review:
     def clear(self, *, every: bool = False) -> int:
         """Close proposals whose time is over, or all that are open."""
         at, closed = self.now(), 0
-        with Deciding(self) as tx:
+        with deciding(self.work) as tx:
             for each in tx.proposals(self.project.id, state=OPEN, limit=-1):
                 if over := bool(each.expires_at) and each.expires_at <= at:
                     self._close(tx, each, EXPIRED, "its time is over")
@@ -534,7 +534,7 @@ class Review:
         return closed
 
     def _settled(self, proposal: Proposal, state: str, why: str) -> None:
-        with Deciding(self) as tx:
+        with deciding(self.work) as tx:
             now = tx.proposal(proposal.id)
             if now is not None and now.state == OPEN:
                 self._close(tx, now, state, why)
