@@ -57,7 +57,6 @@ OUTCOMES = "reinstate keep weaken supersede archive reject decay".split()
   tacit review approve mem-task-014-1 --to canonical --as design_authority
   tacit review open k3v9 --reason 'misled two tasks'
   tacit review close k3v9 --outcome reinstate --text 'Retry with backoff, at most five times.'
-  tacit review approve 7f2c m2p4                  of two lessons that contradict each other m2p4 stays
   tacit review merge k3v9 m2p4                    k3v9 goes into m2p4; unmerge takes it back""",
     long=True,
 )
@@ -233,8 +232,6 @@ def _card(cli: Cli, asked: Proposal, about: Lesson | None, name: str) -> list[st
         how = f"tacit keep {name} · tacit drop {name}"
         if asked.kind == "notice":
             how = f"done, or known: tacit keep {name}"
-        elif asked.kind == "contradiction":
-            how = f"tacit review approve {name} THE_ONE_THAT_STAYS · tacit drop {name}"
         lines.append(paint(cli, "quiet", f"  {how}"))
     return lines
 
