@@ -77,7 +77,6 @@ class Memories(Memory):
     keep_page = block.keep_page
     kept_pages = block.kept_pages
     keep_sessions = learning.keep_sessions
-    keep_work_tree = replaying.keep_work_tree
     knowledge = property(knowing.knowledge)
     learn = learning.learn
     list = queries.listed

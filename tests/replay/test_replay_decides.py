@@ -9,15 +9,12 @@ import pytest
 
 from tacit.core.run import Cost, Run, Step
 from tacit.core.value import replace
-from tacit.replay import pairs_of
-from tacit.replay.arm import cost, environment
-from tacit.replay.outcome import by_check, by_reader, judge_by_signature, question
+from tacit.replay.arm import by_check, cost, environment, judge_by_signature
 from tacit.replay.pairs import (
     GIVEN,
     WITHOUT,
-    Budget,
     Pair,
-    Spent,
+    pairs_of,
     settled_verdict,
     stops_because,
 )
@@ -77,7 +74,7 @@ def test_losses_count_by_their_size_and_rivals_bring_nothing() -> None:
     null = [
         settled_verdict([chance.choice((-1.0, 0.0, 1.0)) for _ in range(40)]) for _ in range(300)
     ]
-    assert sum(each.decided for each in null) <= 9
+    assert sum(each.word != NOT_YET_KNOWN for each in null) <= 9
 
 
 # -- tasks -------------------------------------------------------------------------------------------------------------
@@ -166,40 +163,25 @@ def of(*differences: float | None) -> list[Pair]:
     ]
 
 
-BEYOND = "the next pair would go beyond the budget of"
-UNTOLD = "the budget is in money, and this agent does not tell what it takes; name hours instead"
-
-
 @pytest.mark.parametrize(
-    ("pairs", "planned", "spent", "budget", "reason"),
+    ("pairs", "planned", "reason"),
     [
-        (of(*[-1.0] * 12), 40, Spent(), Budget(), "the verdict is there: helps"),
-        (of(0.0, 0.0), 2, Spent(), Budget(), "all 2 planned pairs were run"),
-        (of(-1.0, None, None, None), 40, Spent(), Budget(), "the last 3 pairs told nothing"),
-        (of(*[0.0] * 6), 9, Spent(), Budget(), "no verdict can come any more within 9 pairs"),
-        (of(0.0, 0.0), 40, Spent(4, usd=4.0), Budget(usd=5.0), f"{BEYOND} 5 usd (4 used)"),
-        (
-            of(0.0, 0.0),
-            40,
-            Spent(4, seconds=100.0),
-            Budget(seconds=120.0),
-            f"{BEYOND} 120 seconds (100 used)",
-        ),
-        (of(0.0, 0.0), 40, Spent(4), Budget(usd=5.0), UNTOLD),
-        (of(0.0, 0.0), 40, Spent(4, usd=2.0), Budget(usd=5.0), ""),
+        (of(*[-1.0] * 12), 40, "the verdict is there: helps"),
+        (of(0.0, 0.0), 2, "all 2 planned pairs were run"),
+        (of(-1.0, None, None, None), 40, "the last 3 pairs told nothing"),
+        (of(*[0.0] * 6), 9, "no verdict can come any more within 9 pairs"),
+        (of(0.0, 0.0), 40, ""),
     ],
 )
-def test_when_to_stop(
-    pairs: list[Pair], planned: int, spent: Spent, budget: Budget, reason: str
-) -> None:
-    assert stops_because(pairs, planned, spent, budget) == reason
+def test_when_to_stop(pairs: list[Pair], planned: int, reason: str) -> None:
+    assert stops_because(pairs, planned) == reason
 
 
 def test_a_lesson_that_never_arrives_is_said_at_once() -> None:
     """Otherwise forty pairs would say that it makes no difference."""
-    reason = stops_because(of(0.0, 0.0), 40, Spent(), Budget(), [False, False])
+    reason = stops_because(of(0.0, 0.0), 40, [False, False])
     assert reason.startswith("the lesson never reached the agent")
-    assert not stops_because(of(0.0, 0.0), 40, Spent(), Budget(), [False, True])
+    assert not stops_because(of(0.0, 0.0), 40, [False, True])
 
 
 # -- outcome -----------------------------------------------------------------------------------------------------------
@@ -236,38 +218,6 @@ def test_a_signature_tells_by_steps_and_what_they_cost() -> None:
     ]
 
 
-def test_the_reader_is_asked_without_our_notes_and_answers_in_form() -> None:
-    """An agent's line that hands the lesson back is not shown: who judges must not see the arm."""
-    lesson = (
-        "Run make db before the tests, otherwise the relation orders is missing in the database."
-    )
-    told = past(
-        Step("assistant", "a", text=f"As the notes say: {lesson}", speaker="agent"),
-        shell("./pytest", error=ERROR, status=1),
-        Step(
-            "assistant",
-            "b",
-            text="So the schema was never brought up to date here.",
-            speaker="agent",
-        ),
-    )
-    asked = question([told], lesson)
-    assert f"m1: {lesson}" in asked and "As the notes say" not in asked and "orders" in asked
-    assert question([], lesson) == ""
-    back = '{"verdicts": [{"id": "m1", "verdict": "came_back", "line": 2, "words": "%s"}]}'
-    words = ("does not exist", "never said so", "the schema was never brought up to date")
-    said = (*(back % each for each in words), '{"verdicts": []}', "well", "")
-    # the agent's own words settle nothing
-    assert [by_reader(each, [told], lesson, 0).loss for each in said] == [
-        1.0,
-        0.0,
-        0.0,
-        0.0,
-        None,
-        None,
-    ]
-
-
 # -- what an arm is handed ---------------------------------------------------------------------------------------------
 
 
@@ -287,9 +237,6 @@ def test_nothing_of_the_environment_is_handed_on_but_what_is_named() -> None:
     assert handed == {"PATH": "/usr/bin", **kept}
 
 
-def test_cost_by_transcript_or_by_what_was_printed() -> None:
-    assert cost([replace(past(), cost=Cost(10, 5, 2, 1, 0.25))], "") == {"tokens": 18, "usd": 0.25}
-    assert (
-        cost([], 'x\n{"type":"result","total_cost_usd":0.07}\n') == {"usd": 0.07}
-        and cost([], "{") == {}
-    )
+def test_cost_by_transcript() -> None:
+    assert cost([replace(past(), cost=Cost(10, 5, 2, 1, 0.25))]) == {"tokens": 18, "usd": 0.25}
+    assert cost([]) == {}

@@ -14,9 +14,9 @@ from tests.verbs import open as open_memories
 from tacit.core.value import replace
 from tacit.hooks.main import respond
 from tacit.place.identity import head_commit
-from tacit.replay import Replay, replaying
+from tacit.replay import replaying
 from tacit.replay.pairs import Spent, settled_verdict
-from tacit.replay.request import starts_folder
+from tacit.replay.replaying import Replay
 from tacit.replay.starts import Start, note_start, start_of
 from tacit.testing import run, tool
 from tacit.worker import work
@@ -64,60 +64,41 @@ def test_head_is_read_from_files(repo: Path) -> None:
     assert head_commit(inside) == "" == head_commit(str(repo / "nowhere"))
 
 
-def test_where_a_session_began_is_noted_by_the_worker(repo: Path, tmp_path: Path) -> None:
-    """The hook writes down what is checked out and queues; the worker looks; a call that wrote before is noted."""
+@pytest.mark.parametrize(
+    ("written", "clean"), [("x.log", True), ("a.py", False), ("n w.py", False)]
+)
+def test_where_a_session_began_is_noted_by_the_worker(
+    repo: Path, tmp_path: Path, written: str, clean: bool
+) -> None:
+    """The hook writes down what is checked out and queues; the worker looks whether anything lies beside it: a changed
+    file, or one that git does not know; what git ignores is nobody's."""
     env = {
         **os.environ,
         "HOME": str(tmp_path / "home"),
         "XDG_DATA_HOME": str(tmp_path / "data"),
         "TACIT_NO_WORKER": "1",
     }
-    early, late = tmp_path / "early.jsonl", tmp_path / "late.jsonl"
-    early.write_text("")
-    late.write_text(
-        '{"type": "run", "id": "late", "task": "x"}\n{"type": "step", "tool": "shell", "input": {"command": "make build"}, "output": "ok"}\n'
-    )
+    transcript = tmp_path / "s1.jsonl"
+    transcript.write_text("")
     with open_memories(env=env, cwd=str(repo)) as memories:
         memories.ensure_project()
-        for name, path in (("early", early), ("late", late)):
-            said = {
-                "session_id": name,
-                "transcript_path": str(path),
-                "cwd": str(repo),
-                "hook_event_name": "SessionStart",
-                "source": "startup",
-            }
-            respond("session-start", said, env)
-        assert sorted(
-            key.partition(":")[0] for (key,) in memories.store.rows("SELECT key FROM job")
-        ) == [
-            "keep",
-            "keep",
-            "learn",
-            "learn",
-        ]
+        said = {
+            "session_id": "s1",
+            "transcript_path": str(transcript),
+            "cwd": str(repo),
+            "hook_event_name": "SessionStart",
+            "source": "startup",
+        }
+        respond("session-start", said, env)
         store = memories.store.path
+    (repo / written).write_text("changed\n")
     work(store, env, idle=0.0)
-    with open_memories(env=env, cwd=str(repo)) as memories:
-        top = starts_folder(memories)
-        early, late = (start_of(top, "claude-code", name) for name in ("early", "late"))
-        kinds = memories.store.rows("SELECT key FROM job")
-        assert [each.partition(":")[0] for (each,) in kinds] == ["learn", "learn"]
     head = _git(repo)("rev-parse", "HEAD")
-    assert early == Start("early", "claude-code", head, True)
-    assert late == Start("late", "claude-code", head, False)
-
-
-@pytest.mark.parametrize("change", ["a.py", "new file.py"])
-def test_what_no_commit_holds_is_no_start(repo: Path, tmp_path: Path, change: str) -> None:
-    """A changed file, and one that git does not know; what it ignores is nobody's."""
-    (repo / "x.log").write_text("ignored\n")
-    head, named = head_commit(str(repo / ".git")), {"session": "s1", "host": "codex"}
-    assert note_start(str(tmp_path / "starts"), str(repo), head, clean=True, **named).clean
-    (repo / change).write_text("changed\n")
-    assert not note_start(str(tmp_path / "starts"), str(repo), head, clean=True, **named).clean
-    assert start_of(str(tmp_path / "starts"), "codex", "s1") == Start("s1", "codex", head, False)
-    assert start_of(str(tmp_path / "starts"), "codex", "s2") is None
+    with open_memories(env=env, cwd=str(repo)) as memories:
+        kinds = [key.partition(":")[0] for (key,) in memories.store.rows("SELECT key FROM job")]
+        assert kinds == ["learn"]
+        assert start_of(memories, "claude-code", "s1") == Start("s1", "claude-code", head, clean)
+        assert start_of(memories, "claude-code", "s2") is None
 
 
 def test_what_harms_in_a_replay_is_suspended_and_asks(repo: Path, tmp_path: Path) -> None:
@@ -191,13 +172,15 @@ def test_git_is_not_asked_about_a_tree_in_which_it_would_wait(
     """A pipe that git opens would hold the one worker of all projects; such a start is not clean."""
     asked: list[str] = []
     monkeypatch.setattr("tacit.replay.starts.ask_git", lambda *words, **_: asked.append(words[1]))
-    note_start(str(tmp_path / "s"), str(repo), "c1", session="s1", host="h", clean=True)
-    assert asked == ["status"]
-    path = repo / name
-    path.parent.mkdir(exist_ok=True)
-    path.unlink(missing_ok=True)
-    os.mkfifo(tmp_path / "pipe" if linked else path)
-    if linked:
-        path.symlink_to(tmp_path / "pipe")
-    start = note_start(str(tmp_path / "s"), str(repo), "c1", session="s2", host="h", clean=True)
-    assert not start.clean and asked == ["status"]
+    head = _git(repo)("rev-parse", "HEAD")
+    with open_memories(cwd=str(repo)) as memories:
+        note_start(memories, "s1", "h", head)
+        assert asked == ["status"]
+        path = repo / name
+        path.parent.mkdir(exist_ok=True)
+        path.unlink(missing_ok=True)
+        os.mkfifo(tmp_path / "pipe" if linked else path)
+        if linked:
+            path.symlink_to(tmp_path / "pipe")
+        note_start(memories, "s2", "h", head)
+        assert asked == ["status"] and not start_of(memories, "h", "s2").clean  # type: ignore[union-attr]

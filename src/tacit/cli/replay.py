@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tacit.cli.verb import Answer, Asked, Cli, arg, opt, verb
 from tacit.cli.words import one_line, table, width
@@ -10,14 +10,12 @@ from tacit.core.errors import UsageError, numbered
 from tacit.core.value import fields
 from tacit.lesson import memory_json
 from tacit.memory import Memory as Memories
-from tacit.replay import Replay, replaying, words
-from tacit.replay.pairs import parsed_budget
+from tacit.replay import replaying, words
+from tacit.replay.pairs import MOST_PAIRS
+from tacit.replay.replaying import Replay
 from tacit.replay.request import ReplayPlan
 from tacit.screens.views import picked
 from tacit.words.blocks import CHARS_OF_TOKEN, file_of_name
-
-if TYPE_CHECKING:
-    from tacit.replay.request import ReplayOptions
 
 SERVICES = 6  # sockets that a plan names
 NOTHING = "Nothing was replayed here yet. tacit replay LESSON --agent 'claude -p {prompt}' --plan says what it would take."
@@ -30,7 +28,7 @@ NOTHING = "Nothing was replayed here yet. tacit replay LESSON --agent 'claude -p
 
 examples:
   tacit replay 7KQ2 --agent 'claude -p {prompt} --permission-mode acceptEdits' --plan
-  tacit replay 7KQ2 --agent 'claude -p {prompt} --permission-mode acceptEdits' --check 'make test' --budget 20usd,8h
+  tacit replay 7KQ2 --agent 'claude -p {prompt} --permission-mode acceptEdits' --check 'make test' --pairs 20
   tacit replay 7KQ2""",
 )
 @arg(
@@ -46,8 +44,7 @@ examples:
 @opt("--without", default="", metavar="FILE:FIRST-LAST", help="lines of a file instead of a lesson")
 @opt("--check", default="", metavar="CMD", help="exits 0 in the work tree where the work is well")
 @opt("--setup", default="", metavar="CMD", help="run in each clone first, for instance 'npm ci'")
-@opt("--pairs", type=int, default=0, metavar="N", help="at most so many pairs (40)")
-@opt("--budget", default="", metavar="AMOUNT", help="money, tokens, time: 20usd,8h or 3Mtok")
+@opt("--pairs", type=int, default=MOST_PAIRS, metavar="N", help="at most so many pairs (40)")
 @opt("--timeout", type=float, default=30.0, metavar="MINUTES", help="for one run of the agent (30)")
 @opt("--plan", is_flag=True, help="say which tasks, what cost and what power; run nothing")
 @opt(
@@ -55,9 +52,7 @@ examples:
 )
 @opt("--read", metavar="PATH", multiple=True, help="let the agent read here although it is hidden")
 @opt("--write", metavar="PATH", multiple=True, help="let the agent write here too, say a cache")
-@opt("--host", default="", metavar="HOST", help="which host the command starts")
 @opt("--unconfined", is_flag=True, help="do without the kernel's walls around the agent")
-@opt("--anew", is_flag=True, help="start over; without it a replay goes on where it was")
 def replay_verb(args: Asked, cli: Cli) -> Answer:
     with cli.open(args, create=False) as memories:
         if not args.agent:
@@ -68,15 +63,12 @@ def replay_verb(args: Asked, cli: Cli) -> Answer:
         if bool(args.id) == bool(args.without):
             how = "tacit list shows ids; --without CLAUDE.md:12-18."
             raise UsageError("tacit replay: which lesson, or which lines?", how)
-        named = "check setup pairs keep_env read write host unconfined anew"
-        options: ReplayOptions = {**picked(args, named), "timeout": 60.0 * args.timeout}  # type: ignore[typeddict-item]
-        budget, asked = parsed_budget(args.budget), {"agent": args.agent, "without": args.without}
+        named = "agent without check setup pairs keep_env read write unconfined"
+        options = {**picked(args, named), "timeout": 60.0 * args.timeout}
         if args.plan:
-            plan = replaying.plan_replay(memories, args.id, **asked, **options)
+            plan = replaying.plan_replay(memories, args.id, **options)
             return Answer(plan_json(plan), _plan_text(plan))
-        found = replaying.replay(
-            memories, args.id, budget=budget, say=cli.progress, **asked, **options
-        )
+        found = replaying.replay(memories, args.id, say=cli.progress, **options)
         cli.progress()
     return Answer(replay_json(found), _text(found))
 
@@ -106,7 +98,9 @@ def _text(found: Replay) -> str:
     judged = f"Judged by {found.instrument}; {found.tasks} past tasks; {words.used(found.spent)}."
     ended = f"Stopped: {found.stopped}." if found.stopped else ""
     lines += [judged, ended or "Not finished: the same command goes on."]
-    return "\n".join([*lines, f"Transcripts of every run: {found.folder}"])
+    return "\n".join(
+        [*lines, f"Transcripts of every run: {found.folder} (without it, it starts over)"]
+    )
 
 
 def _plan_text(plan: ReplayPlan) -> str:

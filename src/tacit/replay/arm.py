@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import shlex
@@ -11,23 +10,25 @@ import signal
 import subprocess
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from tacit.core.run import Run
-from tacit.core.value import value
-from tacit.replay import kept, outcome
-from tacit.replay.clone import clone, difference, packed
+from tacit.core.value import fields, value
+from tacit.learn.occurrences import occurrences
+from tacit.replay.clone import clone, packed
 from tacit.replay.confine import confined_argv
+from tacit.replay.kept import MARK
 
 if TYPE_CHECKING:
-    from tacit.replay.outcome import JudgedRun
     from tacit.replay.request import ReplayRequest
     from tacit.replay.tasks import Task
 
+CANNOT_TELL = 125  # a check's exit status for "this cannot be judged", as in git bisect
+NOT_RUN = (126, 127)  # a shell's, where the command could not be started
 GRACE = 5.0  # seconds between asking a process group to end and ending it
 # where an agent that no host keeps a transcript of may write one, in the neutral format
 TRANSCRIPT = "TACIT_REPLAY_TRANSCRIPT"
-LARGEST_ANSWER = 4_000_000  # characters of what an agent printed that are looked at
 # Of the environment nothing else is handed on but what is named: what is not known to be harmless may be a credential.
 HARMLESS = tuple(
     """
@@ -36,96 +37,68 @@ HARMLESS = tuple(
     SSL_CERT_FILE SSL_CERT_DIR NODE_EXTRA_CA_CERTS REQUESTS_CA_BUNDLE CURL_CA_BUNDLE JAVA_HOME GOROOT RUSTUP_HOME VIRTUAL_ENV
     """.split()
 )
+GIT_CONFIG = """[user]
+	name = Replay
+	email = replay@localhost
+[init]
+	defaultBranch = main
+"""
 OWN = ("work", "home", "tmp", "store")  # a run's own folders, thrown away when it was judged
 
 
-def begin(request: ReplayRequest, task: Task, given: bool, folder: str) -> None:
-    """Run the agent once. When this returns, `ran.json` is there."""
+def run_once(request: ReplayRequest, task: Task, given: bool, folder: str) -> dict[str, Any]:
+    """Run the agent once, and judge what it left; its own folders are thrown away afterwards."""
     place = _Place(folder, request)
-    os.makedirs(place.transcripts, exist_ok=True)
-    for name in ("home", "tmp"):
+    for name in ("home", "tmp", "store", "transcripts"):
         os.makedirs(os.path.join(folder, name))
-    pack = packed(request.source, task.commit, request.packs)
-    clone(pack, task.commit, task.branch, place.clone)
-    os.makedirs(os.path.dirname(place.store))
+    pack = packed(request.source, task.commit, os.path.join(request.kept.folder, "packs"))
+    clone(pack, task.commit, place.clone)
     request.make_store(place.store, place.clone, given)
     request.make_home(place.home, place.store)
-    _git_identity(place.home)
-    start = (
-        os.path.join(place.clone, task.folder)
-        if os.path.isdir(os.path.join(place.clone, task.folder))
-        else place.clone
-    )
-    env = place.environment()
-    if request.setup:
+    with open(os.path.join(place.home, ".gitconfig"), "a", encoding="utf-8") as file:
+        file.write(GIT_CONFIG)
+    try:
+        return _ran(place, task, given)
+    finally:
+        for name in OWN:
+            shutil.rmtree(os.path.join(folder, name), ignore_errors=True)
+
+
+def _ran(place: _Place, task: Task, given: bool) -> dict[str, Any]:
+    request, env = place.request, place.environment()
+    if request.options.setup:
         # dependencies may come by git
         fetching = {name: text for name, text in env.items() if name != "GIT_ALLOW_PROTOCOL"}
-        done = _run(
-            place, ["sh", "-c", request.setup], place.clone, fetching, "setup.txt", request.timeout
-        )
-        if done.status:
-            told = (
-                f"the set-up failed (exit {done.status})"
-                if done.status is not None
-                else "the set-up did not end in time"
-            )
-            return kept.write(
-                os.path.join(folder, kept.RAN),
-                {"status": None, "seconds": done.seconds, "given": given, "void": told},
-            )
+        status, _ = _run(place, ["sh", "-c", request.options.setup], fetching, "setup.txt")
+        if status != 0:
+            return fields(JudgedRun(None, f"the set-up failed ({status or 'not in time'})"))
     words, said = filled(request.agent, task.prompt, request.notes if given else "")
-    done = _run(place, words, start, env, "out.txt", request.timeout, said)
-    runs = request.read_runs(folder, env)
-    for number, (path, _) in enumerate(runs, 1):
-        shutil.copyfile(path, os.path.join(place.transcripts, f"{number}-{os.path.basename(path)}"))
-    reached = given and ("{notes}" in " ".join(request.agent) or request.was_given(place.store))
-    kept.write(
-        os.path.join(folder, kept.RAN),
-        {
-            "status": done.status,
-            "seconds": round(done.seconds, 3),
-            "given": given,
-            "reached": reached,
-            **cost([run for _, run in runs], _text(folder, "out.txt")),
-        },
-    )
+    inside = os.path.join(place.clone, task.folder)
+    start = inside if os.path.isdir(inside) else place.clone
+    status, seconds = _run(place, words, env, "out.txt", cwd=start, said=said)
+    left = request.read_runs(place.folder, env)
+    for number, (path, _) in enumerate(left, 1):
+        kept = f"{number}-{os.path.basename(path)}"
+        shutil.copyfile(path, os.path.join(place.folder, "transcripts", kept))
+    runs = [run for _, run in left]
+    reached = given and (request.by_notes or request.was_given(place.store))
+    return {
+        **fields(_judged(place, runs, status)),
+        "status": status,
+        "seconds": round(seconds, 3),
+        "reached": reached,
+        **cost(runs),
+    }
 
 
-def judge_run(request: ReplayRequest, task: Task, folder: str, ran: Mapping[str, Any]) -> JudgedRun:
-    """What a run that is over lost; its folders are still there."""
-    if "void" in ran:
-        return outcome.JudgedRun(None, str(ran["void"]))
-    place = _Place(folder, request)
-    env = place.environment()
+def _judged(place: _Place, runs: Sequence[Run], status: int | None) -> JudgedRun:
+    """What a run that is over lost."""
     if not os.path.isdir(place.clone) or os.path.islink(place.clone):
-        return outcome.JudgedRun(1.0, "the agent removed its work tree")
-    with open(
-        os.path.join(folder, "changes.patch"), "w", encoding="utf-8", errors="replace"
-    ) as file:
-        file.write(
-            difference(
-                packed(request.source, task.commit, request.packs),
-                task.commit,
-                place.clone,
-            )
-        )
-    if request.instrument == outcome.CHECK:
-        return outcome.by_check(
-            _run(
-                place, ["sh", "-c", request.check], place.clone, env, "check.txt", request.timeout
-            ).status
-        )
-    runs = [run for _, run in request.read_runs(folder, env)]
-    if request.instrument == outcome.SIGNATURE:
-        return outcome.judge_by_signature(runs, request.signature, ran["status"])
-    asked = outcome.question(runs, request.lesson.text)
-    return outcome.by_reader(request.ask(asked), runs, request.lesson.text, ran["status"])
-
-
-def tidy_run(folder: str) -> None:
-    """Throw away what only the run itself needed; what it left stays."""
-    for name in OWN:
-        shutil.rmtree(os.path.join(folder, name), ignore_errors=True)
+        return JudgedRun(1.0, "the agent removed its work tree")
+    check = place.request.options.check
+    if check:
+        return by_check(_run(place, ["sh", "-c", check], place.environment(), "check.txt")[0])
+    return judge_by_signature(runs, place.request.signature, status)
 
 
 def filled(agent: Sequence[str], prompt: str, notes: str) -> tuple[list[str], str]:
@@ -135,31 +108,12 @@ def filled(agent: Sequence[str], prompt: str, notes: str) -> tuple[list[str], st
     return words, "" if any("{prompt}" in word for word in agent) else prompt
 
 
-def cost(runs: Sequence[Run], printed: str) -> dict[str, float]:
-    """Tokens and money of a run, as its transcript or what it printed tells them."""
+def cost(runs: Sequence[Run]) -> dict[str, float]:
+    """Tokens and money of a run, as its transcript tells them."""
     costs = [run.cost for run in runs if run.cost]
     tokens = sum(each.input + each.output + each.cache_read + each.cache_write for each in costs)
-    usd = sum(each.usd or 0.0 for each in costs) or _printed_usd(printed)
+    usd = sum(each.usd or 0.0 for each in costs)
     return {**({"tokens": tokens} if tokens else {}), **({"usd": usd} if usd else {})}
-
-
-def _printed_usd(printed: str) -> float:
-    for line in reversed([printed, *printed.splitlines()]):
-        if "total_cost_usd" in line:
-            try:
-                found = json.loads(line)
-            except ValueError:
-                continue
-            told = found.get("total_cost_usd") if isinstance(found, dict) else None
-            if isinstance(told, (int, float)) and told >= 0:
-                return float(told)
-    return 0.0
-
-
-@value
-class _Ended:
-    status: int | None  # None: it had to be ended
-    seconds: float
 
 
 class _Place:
@@ -172,7 +126,6 @@ class _Place:
         )
         self.home, self.tmp = os.path.join(folder, "home"), os.path.join(folder, "tmp")
         self.store = os.path.join(folder, "store", "tacit.db")
-        self.transcripts = os.path.join(folder, "transcripts")
 
     def environment(self) -> dict[str, str]:
         """What is handed on of the environment, and what is the run's own."""
@@ -194,7 +147,7 @@ class _Place:
             "GIT_ALLOW_PROTOCOL": "none",
             "GIT_SSH_COMMAND": "false",
             "TACIT_STORE": self.store,
-            kept.MARK: self.request.kept.id,
+            MARK: self.request.kept.id,
             TRANSCRIPT: os.path.join(self.folder, "transcript.jsonl"),
         }
 
@@ -210,28 +163,20 @@ class _Place:
             self.tmp,
             os.path.dirname(self.store),
             path,
-            *self.request.writable,
+            *map(os.path.abspath, self.request.options.write),
         ]
 
 
 def environment(env: Mapping[str, str], keep: Sequence[str], source: str) -> dict[str, str]:
-    """What of an environment is handed on: what is harmless, and what was named. Programs of the repository as it is now are not found."""
-    begins = tuple(name[:-1] for name in keep if name.endswith("*"))
-    found = {
-        name: text
-        for name, text in env.items()
-        if name in HARMLESS
-        or name in keep
-        or name.startswith("LC_")
-        or (begins and name.startswith(begins))
-    }
+    """What of an environment is handed on: what is harmless, and what was named. Programs of the repository as it is
+    now are not found."""
+    begins = ("LC_", *(name[:-1] for name in keep if name.endswith("*")))
+    named = {*HARMLESS, *keep}
+    found = {name: text for name, text in env.items() if name in named or name.startswith(begins)}
     inside = source.rstrip("/") + "/"
     if "PATH" in found:
-        found["PATH"] = os.pathsep.join(
-            each
-            for each in found["PATH"].split(os.pathsep)
-            if not (each + "/").startswith(inside) or f"{each}/*" in keep
-        )
+        parts = found["PATH"].split(os.pathsep)
+        found["PATH"] = os.pathsep.join(p for p in parts if not (p + "/").startswith(inside))
     if found.get("VIRTUAL_ENV", "").startswith(inside):
         del found["VIRTUAL_ENV"]
     return found
@@ -240,18 +185,16 @@ def environment(env: Mapping[str, str], keep: Sequence[str], source: str) -> dic
 def _run(
     place: _Place,
     words: Sequence[str],
-    cwd: str,
     env: Mapping[str, str],
     out: str,
-    timeout: float,
+    cwd: str = "",
     said: str = "",
-) -> _Ended:
-    """A command of a run, confined, with all it prints in files; its whole process group ends with it."""
-    argv = (
-        confined_argv(words, place.own, place.request.hidden, place.request.readable)
-        if place.request.confined
-        else [*words]
-    )
+) -> tuple[int | None, float]:
+    """A command of a run, confined, with all it prints in files: its status, None where it did not end in time, and the
+    seconds it took; its whole process group ends with it."""
+    argv, options = [*words], place.request.options
+    if not options.unconfined:
+        argv = confined_argv(words, place.own, place.request.hidden, place.request.readable)
     began = time.monotonic()
     with (
         open(os.path.join(place.folder, out), "ab") as printed,
@@ -260,7 +203,7 @@ def _run(
         try:
             process = subprocess.Popen(
                 argv,
-                cwd=cwd,
+                cwd=cwd or place.clone,
                 env={**env},
                 stdin=subprocess.PIPE if said else subprocess.DEVNULL,
                 stdout=printed,
@@ -269,41 +212,59 @@ def _run(
             )
         except OSError as error:
             errors.write(f"{shlex.join(words)[:200]}: {error}\n".encode())
-            return _Ended(127, time.monotonic() - began)
-        kept.write(os.path.join(place.folder, kept.PID), {"pid": process.pid})
+            return 127, time.monotonic() - began
+        given = said.encode("utf-8", "replace") if said else None
+        status: int | None = None
         try:
-            process.communicate(said.encode("utf-8", "replace") if said else None, timeout=timeout)
-            status: int | None = process.returncode
+            process.communicate(given, timeout=options.timeout)
+            status = process.returncode
         except subprocess.TimeoutExpired:
-            status = None
+            pass
         finally:
             _end(process)
-    return _Ended(status, time.monotonic() - began)
+    return status, time.monotonic() - began
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    for number, patience in ((signal.SIGTERM, GRACE), (signal.SIGKILL, GRACE)):
-        try:
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        with suppress(ProcessLookupError, PermissionError):  # nobody is left
             os.killpg(process.pid, number)
-        except (ProcessLookupError, PermissionError):
-            break  # nobody is left
-        try:
-            process.wait(patience)
-        except subprocess.TimeoutExpired:
-            continue
-    process.wait()
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(GRACE)
 
 
-def _git_identity(home: str) -> None:
-    with open(os.path.join(home, ".gitconfig"), "a", encoding="utf-8") as file:
-        file.write(
-            "[user]\n\tname = Replay\n\temail = replay@localhost\n[init]\n\tdefaultBranch = main\n"
-        )
+@value
+class JudgedRun:
+    """The loss of one run in [0, 1]; None where nothing could tell."""
+
+    loss: float | None
+    reason: str
+    unsure: bool = False  # the check could not be run; if so in both arms, the pair tells nothing
 
 
-def _text(folder: str, name: str) -> str:
-    try:
-        with open(os.path.join(folder, name), encoding="utf-8", errors="replace") as file:
-            return file.read(LARGEST_ANSWER)
-    except OSError:
-        return ""
+def by_check(status: int | None) -> JudgedRun:
+    """By a command of the user's: 0 is well done, 125 cannot be told, anything else is the problem.
+
+    One that could not be run may have been removed by the agent, so that in one arm alone it counts as failed.
+    """
+    if status is None:
+        return JudgedRun(1.0, "the check did not end in time")
+    if status == CANNOT_TELL:
+        return JudgedRun(None, f"the check says it cannot tell (exit {status})")
+    if status in NOT_RUN:
+        return JudgedRun(1.0, f"the check could not be run (exit {status})", unsure=True)
+    said = f"the check failed (exit {status})" if status else "the check passed"
+    return JudgedRun(float(status != 0), said)
+
+
+def judge_by_signature(runs: Sequence[Run], signature: str, status: int | None) -> JudgedRun:
+    """By the steps that failed with the lesson's signature: what they cost until overcome, 1 at most.
+
+    A run that left nothing to read and failed gave its task up, in whichever arm; one that ended well is of a host that
+    keeps no transcript.
+    """
+    if not runs:
+        left = "left no transcript that can be read"
+        return JudgedRun(None if status == 0 else 1.0, f"the agent {left}")
+    met = [each for run in runs for each in occurrences(run, signature)]
+    return JudgedRun(min(1.0, sum(each.loss for each in met)), f"{len(met)} steps failed so")

@@ -6,18 +6,13 @@ What came after the commit is not even in the clone's object store: the way the 
 from __future__ import annotations
 
 import os
-import re
 import shutil
 import subprocess
-import tempfile
 from collections.abc import Sequence
 
 from tacit.core.errors import TacitError
 from tacit.place import git
 
-_PLAIN = re.compile(
-    r"\w[\w-]*(?:[./]\w[\w-]*)*"
-)  # a branch's name that is also a file's; any other becomes main
 SLOW = 1800.0  # seconds for packing a history
 _ENV = {
     "GIT_CONFIG_GLOBAL": os.devnull,
@@ -66,47 +61,22 @@ def packed(source: str, commit: str, folder: str) -> str:
     return place
 
 
-def clone(pack: str, commit: str, branch: str, folder: str) -> None:
-    """The work tree of a commit in a new folder."""
+def clone(pack: str, commit: str, folder: str) -> None:
+    """The work tree of a commit in a new folder, whose git directory holds one pack and nobody's settings."""
     os.makedirs(folder)
-    name = branch if _PLAIN.fullmatch(branch) and not branch.endswith((".lock", "/")) else "main"
-    inside = _repository(pack, folder, name)
-    with open(os.path.join(inside, "config"), "a", encoding="utf-8") as config:
-        config.write(f"[core]\n\thooksPath = {os.devnull}\n[push]\n\tdefault = nothing\n")
-    ref = os.path.join(inside, "refs", "heads", *name.split("/"))
-    os.makedirs(os.path.dirname(ref), exist_ok=True)
-    with open(ref, "w", encoding="ascii") as file_of_ref:
-        file_of_ref.write(f"{commit}\n")
-    _git(folder, "reset", "-q", "--hard")
-
-
-def difference(pack: str, commit: str, folder: str) -> str:
-    """What was done in a clone's work tree since the commit it began at; empty where git cannot tell.
-
-    Whoever worked there may have named programs in the clone's git directory: a diff of its own, a filter, a monitor. So that directory
-    is not asked: a fresh one of ours is, and no submodule is entered.
-    """
-    with tempfile.TemporaryDirectory(prefix="tacit-diff-") as own:
-        try:
-            tree = ("--git-dir", _repository(pack, own, "main"), "--work-tree", folder)
-            _git(own, *tree, "read-tree", commit)
-            plain = ("--no-ext-diff", "--no-textconv", "--ignore-submodules=all")
-            return _git(own, *tree, "diff", *plain, commit, timeout=60.0)
-        except TacitError:
-            return ""
-
-
-def _repository(pack: str, folder: str, branch: str) -> str:
-    """The git directory of a new repository that holds a pack and nobody's settings."""
-    _git(folder, "init", "-q", "--template=", "-b", branch)
+    _git(folder, "init", "-q", "--template=", "-b", "main")
     inside = os.path.join(folder, ".git")
     for file in os.listdir(pack):
         where = (inside, "shallow") if file == "shallow" else (inside, "objects", "pack", file)
         shutil.copyfile(os.path.join(pack, file), os.path.join(*where))
-    return inside
+    with open(os.path.join(inside, "config"), "a", encoding="utf-8") as config:
+        config.write(f"[core]\n\thooksPath = {os.devnull}\n[push]\n\tdefault = nothing\n")
+    with open(os.path.join(inside, "refs", "heads", "main"), "w", encoding="ascii") as ref:
+        ref.write(f"{commit}\n")
+    _git(folder, "reset", "-q", "--hard")
 
 
-def _git(folder: str, *arguments: str, said: str = "", timeout: float = SLOW) -> str:
+def _git(folder: str, *arguments: str, said: str = "") -> None:
     try:
         done = subprocess.run(
             ["git", *git.QUIET_GIT, "-C", folder, *arguments],
@@ -114,20 +84,16 @@ def _git(folder: str, *arguments: str, said: str = "", timeout: float = SLOW) ->
             capture_output=True,
             text=True,
             errors="replace",
-            timeout=timeout,
+            timeout=SLOW,
             env={
                 **{name: text for name, text in os.environ.items() if not name.startswith("GIT_")},
                 **_ENV,
             },
         )
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise TacitError(
-            f"Cloning for a replay: git {arguments[0]} in {folder}: {error}.", "Is git installed?"
-        ) from error
+        told = f"Cloning for a replay: git {arguments[0]} in {folder}: {error}."
+        raise TacitError(told, "Is git installed?") from error
     if done.returncode:
         last = (done.stderr.strip().splitlines() or ["no word"])[-1]
-        raise TacitError(
-            f"Cloning for a replay: git {arguments[0]} in {folder} said: {last}",
-            "git fsck tells whether the repository is sound.",
-        )
-    return done.stdout
+        told = f"Cloning for a replay: git {arguments[0]} in {folder} said: {last}"
+        raise TacitError(told, "git fsck tells whether the repository is sound.")

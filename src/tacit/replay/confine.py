@@ -2,10 +2,10 @@
 
     python confine.py '{"write": [...], "read": [...], "hidden": [...], "argv": [...]}'
 
-The process gives the rights up itself, for good and for all it will start, and then becomes the command. It also dies with the process
-that started it, cannot signal processes outside, and gains no rights by setuid programs. The network is not held back: an agent must
-reach its model. A socket without a file is (since Linux 6.12), one with a file is not: what listens there acts for whoever asks, so a
-plan names them (`services`). Where the kernel has no Landlock (before 5.13, other systems) nothing is confined and the caller must say so.
+The process gives the rights up itself, for good and for all it will start, and then becomes the command. It dies with
+the process that started it, cannot signal processes outside, and gains no rights by setuid programs. The network is not
+held back: an agent must reach its model. A socket without a file is (since Linux 6.12), one with a file is not: a plan
+names them. Where the kernel has no Landlock (before 5.13, other systems) the caller must say so.
 """
 
 from __future__ import annotations
@@ -21,16 +21,7 @@ CREATE, ADD, RESTRICT = 444, 445, 446  # the same numbers on every architecture
 _FILE = {"write": 1 << 1, "read": 1 << 2, "truncate": 1 << 14, "ioctl": 1 << 15}
 _TREE = sum(1 << bit for bit in (4, 5, 6, 7, 8, 9, 10, 11, 12))  # removing and making of every kind
 _REFER = 1 << 13
-DEVICES = (
-    "/dev/null",
-    "/dev/zero",
-    "/dev/full",
-    "/dev/random",
-    "/dev/urandom",
-    "/dev/tty",
-    "/dev/ptmx",
-    "/dev/pts",
-)
+DEVICES = tuple(f"/dev/{name}" for name in "null zero full random urandom tty ptmx pts".split())
 _PATH_BENEATH = 1
 _LISTENS = 1 << 16  # a flag of the kernel's table of sockets
 _NO_NEW_PRIVILEGES, _DIE_WITH_PARENT = 38, 1
@@ -76,13 +67,8 @@ def confined_argv(
 ) -> list[str]:
     """The command that runs `argv` confined; `read` is what may be read although it lies in what is hidden."""
     told = json.dumps({"argv": [*argv], "write": [*write], "read": [*read], "hidden": [*hidden]})
-    return [
-        sys.executable,
-        "-I",
-        "-S",
-        os.path.abspath(__file__),
-        told,
-    ]  # as a file: nothing else of ours is loaded
+    # as a file: nothing else of ours is loaded
+    return [sys.executable, "-I", "-S", os.path.abspath(__file__), told]
 
 
 def _tied() -> None:
@@ -99,12 +85,8 @@ def confine(write: Sequence[str], hidden: Sequence[str], read: Sequence[str] = (
     if not abi:
         raise OSError("this kernel has no Landlock")
     system = ctypes.CDLL(None, use_errno=True)
-    file = (
-        _FILE["write"]
-        | _FILE["read"]
-        | (_FILE["truncate"] if abi >= 3 else 0)
-        | (_FILE["ioctl"] if abi >= 5 else 0)
-    )
+    file = _FILE["write"] | _FILE["read"]
+    file |= (_FILE["truncate"] if abi >= 3 else 0) | (_FILE["ioctl"] if abi >= 5 else 0)
     tree = file | _TREE | (_REFER if abi >= 2 else 0)
     rules = _Ruleset(tree, 0, _ABSTRACT | _SIGNALS if abi >= 6 else 0)
     size = 24 if abi >= 6 else 16 if abi >= 4 else 8
@@ -119,9 +101,8 @@ def confine(write: Sequence[str], hidden: Sequence[str], read: Sequence[str] = (
             return  # gone, or not ours to look at: then nothing is allowed there
         try:
             beneath = _Beneath(rights if os.path.isdir(path) else rights & file, fd)
-            if system.syscall(
-                ADD, ruleset, _PATH_BENEATH, ctypes.byref(beneath), ctypes.c_uint32(0)
-            ):
+            told = ctypes.byref(beneath)
+            if system.syscall(ADD, ruleset, _PATH_BENEATH, told, ctypes.c_uint32(0)):
                 raise OSError(ctypes.get_errno(), f"landlock_add_rule {path}")
         finally:
             os.close(fd)
@@ -132,13 +113,10 @@ def confine(write: Sequence[str], hidden: Sequence[str], read: Sequence[str] = (
         allow(path, file)
     for path in (*read, *readable(hidden)):
         allow(path, _FILE["read"])
-    for capability in _CAPABILITIES:
-        system.prctl(
-            _DROP_CAPABILITY, capability, 0, 0, 0
-        )  # refused to whoever is not root, and has none
-    if system.prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0) or system.syscall(
-        RESTRICT, ruleset, ctypes.c_uint32(0)
-    ):
+    for capability in _CAPABILITIES:  # refused to whoever is not root, and has none
+        system.prctl(_DROP_CAPABILITY, capability, 0, 0, 0)
+    given_up = not system.prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0)
+    if not given_up or system.syscall(RESTRICT, ruleset, ctypes.c_uint32(0)):
         raise OSError(ctypes.get_errno(), "landlock_restrict_self")
     os.close(ruleset)
 
@@ -156,11 +134,7 @@ def services(table: str = "/proc/net/unix") -> list[str]:
 
 def readable(hidden: Sequence[str], top: str = "/") -> Iterator[str]:
     """What to allow so that everything can be read but what lies in `hidden`. Links are passed over: their targets come by themselves."""
-    return _open_parts(top, [os.path.realpath(path) for path in hidden])
-
-
-def _open_parts(top: str, closed: Sequence[str]) -> Iterator[str]:
-    inside = [path for path in closed if _is_in(path, top)]
+    inside = [path for path in map(os.path.realpath, hidden) if _is_in(path, top)]
     if not inside:
         yield top
     elif top not in inside:
@@ -170,7 +144,7 @@ def _open_parts(top: str, closed: Sequence[str]) -> Iterator[str]:
         except OSError:
             return
         for child in children:
-            yield from _open_parts(child, inside)
+            yield from readable(inside, child)
 
 
 def _is_in(path: str, folder: str) -> bool:

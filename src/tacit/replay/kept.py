@@ -1,17 +1,15 @@
-"""A replay on disk: what was planned, and each run as soon as it is over. Killed at any point, it goes on where it was.
+"""A replay on disk: what was planned, and each run as soon as it is judged. Killed at any point, it goes on where it was.
 
     tacit-replay-ID/
         plan.json               the lesson, the tasks, the key of the coins: written once
         packs/                  histories, one per commit
         0001-1.1/               pair 1, first run, first attempt. Which arm it is stands in no name: an agent sees its path
             work/ home/ tmp/ store/     the run's own; gone once it was judged
-            ran.json            the agent ended: written when all it left is on disk
-            transcripts/        what its host wrote down
-            out.txt err.txt check.txt changes.patch
+            transcripts/ out.txt err.txt check.txt
             done.json           judged: written last
 
-A file appears whole or not at all. A run without `ran.json` was cut off: its folder is thrown away and it is run again under the next
-attempt's name, so that whatever still writes into the old folder disturbs nobody.
+A file appears whole or not at all. A run without `done.json` was cut off: its folder is emptied and it is run again under
+the next attempt's name, so that whatever still writes into the old folder disturbs nobody.
 """
 
 from __future__ import annotations
@@ -20,24 +18,15 @@ import fcntl
 import json
 import os
 import shutil
-import signal
-from typing import Any, Self
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
 
 from tacit.core.errors import StoreBusy, TacitError
-from tacit.core.value import value
 from tacit.place.files import to_disk
 
-PLAN, RAN, DONE, PID = "plan.json", "ran.json", "done.json", "pid.json"
+PLAN, DONE = "plan.json", "done.json"
 MARK = "TACIT_REPLAY"  # in the environment of everything that a replay runs
-
-
-@value
-class Attempt:
-    """One run's folder, and how far it came."""
-
-    folder: str
-    ran: dict[str, Any] | None = None
-    done: dict[str, Any] | None = None
 
 
 class ReplayFolder:
@@ -45,33 +34,22 @@ class ReplayFolder:
 
     def __init__(self, folder: str) -> None:
         self.folder = folder
-        self._lock: int | None = None
 
     @property
     def id(self) -> str:
         return os.path.basename(self.folder)
 
-    def __enter__(self) -> Self:
+    @contextmanager
+    def alone(self) -> Iterator[None]:
         """Keep others out: two processes on one replay would run its pairs twice."""
         os.makedirs(self.folder, mode=0o700, exist_ok=True)
-        self._lock = os.open(
-            os.path.join(self.folder, "lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600
-        )
-        try:
-            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            os.close(self._lock)
-            self._lock = None
-            raise StoreBusy(
-                f"This replay is running already ({self.folder}).",
-                "Wait for it, or end that process.",
-            ) from None
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._lock is not None:
-            os.close(self._lock)
-            self._lock = None
+        with open(os.path.join(self.folder, "lock"), "ab") as lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                told = f"This replay is running already ({self.folder})."
+                raise StoreBusy(told, "Wait for it, or end that process.") from None
+            yield
 
     def plan(self) -> dict[str, Any] | None:
         """What was planned; None before that."""
@@ -82,61 +60,22 @@ class ReplayFolder:
 
     def runs(self) -> list[dict[str, Any]]:
         """The runs that were judged, in the order in which they were planned."""
-        found = [each.done for each in self._attempts() if each.done is not None]
-        return sorted(found, key=lambda each: (each["pair"], each["order"]))
+        found = [read(os.path.join(self.folder, name, DONE)) for name in self._attempts()]
+        return sorted(filter(None, found), key=lambda each: (each["pair"], each["order"]))
 
-    def attempt(self, pair: int, order: int) -> Attempt:
-        """The run that a pair needs: judged, over and still to be judged, or a new folder for it. What was cut off is cleared away."""
+    def fresh(self, pair: int, order: int) -> str:
+        """A new folder's name for a run; what was cut off before it is cleared away, its number stays used."""
         name, count = f"{pair:04d}-{order}.", 0
         for each in self._attempts():
-            beginning, _, number = os.path.basename(each.folder).rpartition(".")
-            if f"{beginning}." != name:
-                continue
-            if each.ran is not None or each.done is not None:
-                return each
-            count = max(count, int(number))
-            self._clear(each.folder)
-        return Attempt(os.path.join(self.folder, f"{name}{count + 1}"))
+            if each.startswith(name):
+                count = max(count, int(each.removeprefix(name)))
+                shutil.rmtree(os.path.join(self.folder, each), ignore_errors=True)
+                os.makedirs(os.path.join(self.folder, each))
+        return os.path.join(self.folder, f"{name}{count + 1}")
 
-    def _attempts(self) -> list[Attempt]:
-        try:
-            names = sorted(os.listdir(self.folder))
-        except FileNotFoundError:
-            return []
-        found = []
-        for name in names:
-            pair, _, rest = name.partition("-")
-            if pair.isdecimal() and rest.replace(".", "").isdecimal():
-                folder = os.path.join(self.folder, name)
-                found.append(
-                    Attempt(
-                        folder, read(os.path.join(folder, RAN)), read(os.path.join(folder, DONE))
-                    )
-                )
-        return found
-
-    def _clear(self, folder: str) -> None:
-        """End what was left running by a process that was killed, and throw its half of a run away; its number stays used."""
-        left = read(os.path.join(folder, PID))
-        if left is not None and _is_ours(left["pid"], self.id):
-            try:
-                os.killpg(left["pid"], signal.SIGKILL)
-            except OSError:
-                pass
-        for name in os.listdir(folder):
-            path = os.path.join(folder, name)
-            if name == PID:
-                continue
-            shutil.rmtree(path, ignore_errors=True) if os.path.isdir(path) else os.unlink(path)
-
-
-def _is_ours(pid: int, id: str) -> bool:
-    """Whether a process number still means what we started: numbers are used again, so its environment is asked."""
-    try:
-        with open(f"/proc/{pid}/environ", "rb") as file:
-            return f"{MARK}={id}".encode() in file.read().split(b"\0")
-    except OSError:
-        return False
+    def _attempts(self) -> list[str]:
+        names = os.listdir(self.folder) if os.path.isdir(self.folder) else []
+        return sorted(name for name in names if name[:4].isdecimal() and name[4:5] == "-")
 
 
 def write(path: str, said: Any) -> None:
@@ -158,8 +97,6 @@ def read(path: str) -> dict[str, Any] | None:
     except FileNotFoundError:
         return None
     except (OSError, ValueError) as error:
-        raise TacitError(
-            f"Reading a replay: {path} cannot be read ({error}).",
-            "Move its folder away and start the replay anew.",
-        ) from None
+        told = f"Reading a replay: {path} cannot be read ({error})."
+        raise TacitError(told, "Move its folder away and start the replay anew.") from None
     return found if isinstance(found, dict) else None

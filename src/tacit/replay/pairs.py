@@ -1,22 +1,17 @@
 """Which pairs are run, what they say, and when to stop.
 
-If the lesson does nothing, the two runs of a pair differ by chance alone, and which of them went better is a fair coin: the
-bettors of the control group (`trial.evalue`, the same stakes and the same bar) bet on it. A pair in which both fared alike
-moves nobody's wealth. Wealth of 2/alpha on one side is a verdict, with a total error of alpha over all looks.
-
-The order of tasks and of the two arms of a pair are coins of a key that is drawn once and kept with the replay, so that a
-replay that was killed goes on with exactly the pairs it would have had.
+If the lesson does nothing, which of the two runs of a pair went better is a fair coin: the bettors of the control group
+(`trial.evalue`, the same stakes and bar) bet on it. A pair in which both fared alike moves nobody's wealth. The order of
+tasks and of a pair's arms are coins of a key that is kept with the replay, so that one that was killed goes on as it was.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from math import log, log1p
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tacit.core.digest import digest
-from tacit.core.errors import UsageError
 from tacit.core.value import value
 from tacit.trial.evalue import ALPHA, HARMS, HELPS, NOT_YET_KNOWN, STAKES, finite, log_mean
 
@@ -24,20 +19,10 @@ if TYPE_CHECKING:
     from tacit.replay.tasks import Task
 
 GIVEN, WITHOUT = "given", "without"
+BAR = log(2.0 / ALPHA)
 MOST_PAIRS = 40  # unless told otherwise: an effect of .8 → .3 is found in 97 of 100 replays
-UNREACHED = (
-    2  # pairs whose run with the lesson was never given it, after which something is not connected
-)
+UNREACHED = 2  # pairs without the lesson in its own run, after which something is not connected
 VOID = 3  # pairs in a row that told nothing, after which going on is a waste
-
-
-@value
-class Budget:
-    """What a replay may use; 0: as much as it takes."""
-
-    usd: float = 0.0
-    tokens: int = 0
-    seconds: float = 0.0
 
 
 @value
@@ -76,26 +61,18 @@ class PairsSoFar:
     e_help: float
     e_harm: float
 
-    @property
-    def decided(self) -> bool:
-        return self.word != NOT_YET_KNOWN
 
-
-def settled_verdict(differences: Sequence[float], alpha: float = ALPHA) -> PairsSoFar:
+def settled_verdict(differences: Sequence[float]) -> PairsSoFar:
     """The verdict after these pairs; the first crossing counts, as a replay would have stopped there."""
-    bar = log(2.0 / alpha)
+    word, now = NOT_YET_KNOWN, differences
     for count, each in enumerate(differences, 1):
-        now = differences[:count]
-        for word, side in ((HELPS, 1.0), (HARMS, -1.0)):
-            if each and log_e(now, side) >= bar:
-                return _standing(word, now)
-    return _standing(NOT_YET_KNOWN, differences)
-
-
-def _standing(word: str, differences: Sequence[float]) -> PairsSoFar:
-    better, worse = sum(each < 0 for each in differences), sum(each > 0 for each in differences)
-    e_help, e_harm = (finite(log_e(differences, side)) for side in (1.0, -1.0))
-    return PairsSoFar(word, len(differences), better, worse, e_help, e_harm)
+        e_help, e_harm = (log_e(differences[:count], side) for side in (1.0, -1.0))
+        if each and max(e_help, e_harm) >= BAR:
+            word, now = HELPS if e_help >= e_harm else HARMS, differences[:count]
+            break
+    better, worse = sum(each < 0 for each in now), sum(each > 0 for each in now)
+    e_help, e_harm = (finite(log_e(now, side)) for side in (1.0, -1.0))
+    return PairsSoFar(word, len(now), better, worse, e_help, e_harm)
 
 
 def log_e(differences: Sequence[float], side: float) -> float:
@@ -104,15 +81,28 @@ def log_e(differences: Sequence[float], side: float) -> float:
     return log_mean(wealth, [*STAKES.values()])
 
 
-def hopeless(differences: Sequence[float], left: int, alpha: float = ALPHA) -> bool:
+def hopeless(differences: Sequence[float], left: int) -> bool:
     """Whether no verdict can come any more, even if all pairs that are left spoke for one side."""
-    bar = log(2.0 / alpha)
-    return all(log_e([*differences, *[-side] * left], side) < bar for side in (1.0, -1.0))
+    return all(log_e([*differences, *[-side] * left], side) < BAR for side in (1.0, -1.0))
 
 
 def standing_of(pairs: Sequence[Pair]) -> PairsSoFar:
     """What all pairs say that told something."""
     return settled_verdict([each.difference for each in pairs if each.difference is not None])
+
+
+def pairs_of(runs: Sequence[Mapping[str, Any]]) -> tuple[Pair, ...]:
+    """The pairs of which both runs were judged, from the first on; what comes after a gap is still to be completed."""
+    found: list[Pair] = []
+    for number in range(1, len(runs) // 2 + 1):
+        both = {run["arm"]: run for run in runs if run["pair"] == number}
+        if len(both) < 2:
+            break
+        given, without = both[GIVEN], next(run for name, run in both.items() if name != GIVEN)
+        void = given.get("unsure") and without.get("unsure")
+        losses = (None, None) if void else (given["loss"], without["loss"])
+        found.append(Pair(number, given["task"], *losses))
+    return tuple(found)
 
 
 def scheduled(tasks: Sequence[Task], key: bytes, number: int) -> tuple[Task, tuple[str, str]]:
@@ -124,18 +114,11 @@ def scheduled(tasks: Sequence[Task], key: bytes, number: int) -> tuple[Task, tup
     return order[at], (GIVEN, WITHOUT) if first else (WITHOUT, GIVEN)
 
 
-def stops_because(
-    pairs: Sequence[Pair],
-    planned: int,
-    spent: Spent,
-    budget: Budget,
-    reached: Sequence[bool] = (),
-) -> str:
-    """Why no further pair is run; empty where one is. `reached` says of each run with the lesson whether it was given
-    it."""
+def stops_because(pairs: Sequence[Pair], planned: int, reached: Sequence[bool] = ()) -> str:
+    """Why no further pair is run; empty where one is. `reached` says of each run with the lesson whether it was given it."""
     told = [each.difference for each in pairs if each.difference is not None]
     standing = settled_verdict(told)
-    if standing.decided:
+    if standing.word != NOT_YET_KNOWN:
         return f"the verdict is there: {standing.word}"
     if len(reached) >= UNREACHED and not any(reached):
         return "the lesson never reached the agent; see docs/replay.md, How the lesson is given"
@@ -146,49 +129,7 @@ def stops_because(
     # Who asks for fewer pairs than a verdict takes wants to see them all the same.
     if not hopeless([], planned) and hopeless(told, planned - len(pairs)):
         return f"no verdict can come any more within {planned} pairs"
-    return _over(spent, budget, len(pairs))
-
-
-def _over(spent: Spent, budget: Budget, pairs: int) -> str:
-    """Why the next pair may not fit: what pairs took so far is what the next one is taken to need."""
-    share = (pairs + 1) / pairs if pairs else 1.0
-    for name in ("usd", "tokens", "seconds"):
-        used, most = float(getattr(spent, name)), float(getattr(budget, name))
-        if most and used * share > most:
-            return f"the next pair would go beyond the budget of {most:g} {name} ({used:.4g} used)"
-    untold = "the budget is in {}, and this agent does not tell what it takes; name hours instead"
-    if budget.usd and pairs and not spent.usd:
-        return untold.format("money")
-    if budget.tokens and pairs and not spent.tokens:
-        return untold.format("tokens")
     return ""
-
-
-_PART = re.compile(
-    r"\s*\$?(\d+(?:\.\d+)?)\s*(k|m)?\s*(usd|\$|tok|tokens?|h|hours?|min|minutes?|s|seconds?)\s*",
-    re.IGNORECASE,
-)
-
-
-def parsed_budget(text: str) -> Budget:
-    """`20usd,8h`, `3Mtok`, `90min`: one or several, with commas between."""
-    found: dict[str, float] = {}
-    for part in text.split(",") if text.strip() else ():
-        matched = _PART.fullmatch(part) or _PART.fullmatch(part.strip().removeprefix("$") + "usd")
-        if matched is None:
-            raise UsageError(
-                f"{part.strip()!r} is not a budget.",
-                "For instance --budget 20usd,8h or --budget 3Mtok.",
-            )
-        amount = float(matched[1]) * {"k": 1e3, "m": 1e6}.get((matched[2] or "").lower(), 1)
-        unit = matched[3].lower()
-        if unit in ("usd", "$"):
-            found["usd"] = amount
-        elif unit.startswith("tok"):
-            found["tokens"] = amount
-        else:
-            found["seconds"] = amount * {"h": 3600, "m": 60}.get(unit[0], 1)
-    return Budget(found.get("usd", 0.0), round(found.get("tokens", 0)), found.get("seconds", 0.0))
 
 
 def spent_on(arms: Sequence[Mapping[str, float]]) -> Spent:
@@ -202,7 +143,7 @@ def spent_on(arms: Sequence[Mapping[str, float]]) -> Spent:
 
 
 def expected(tasks: Sequence[Task], pairs: int) -> Spent:
-    """What so many pairs are expected to use, by what the tasks used the first time; 0 where that is not known."""
+    """What so many pairs are expected to use, by what the tasks used the first time; 0 where nobody knows."""
 
     def mean(figures: Sequence[float]) -> float:
         told = [each for each in figures if each]

@@ -1,9 +1,7 @@
 """Which past runs can be done again, and why the others cannot.
 
 A task qualifies if its problem was met in it, if it can be begun again exactly where it began (a commit with nothing
-changed; the first prompt), and if the lesson does not stand in a file that every run reads anyway. Nothing is guessed: what
-cannot be told is left out, with its reason. What it did to others then reaches nobody when it is done again: a clone has no
-remotes, its home holds no credentials but the agent's own.
+changed; the first prompt), and if the lesson does not stand in a file that every run reads anyway. Nothing is guessed.
 """
 
 from __future__ import annotations
@@ -20,6 +18,7 @@ if TYPE_CHECKING:
     from tacit.replay.starts import Start
 
 _LONGEST = 30_000  # characters of a prompt: what a program takes as one argument
+TOO_LONG = f"its prompt is longer than {_LONGEST:,} characters"
 
 
 @value
@@ -31,7 +30,6 @@ class Task:
     prompt: str
     commit: str
     folder: str  # where in the repository it began, relative; empty: at its top
-    branch: str
     seconds: float  # what it took the first time; 0 where nobody knows
     tokens: int
     usd: float
@@ -53,19 +51,14 @@ def judge_task(
     commit = run.commit or (start.commit if start else "")
     clean = start.clean if start else bool(run.commit) and not run.changed
     prompts = [(at, step) for at, step in enumerate(run.steps) if _asks(step)]
+    first = [at for at, _ in prompts]
     hindered = (
         (run.is_replayed, "it was itself a replay"),
         (run.foreign, "it is somebody else's file"),
         (bool(run.root), "it goes on from another session"),
         (not prompts, "it has no prompt"),
-        (
-            bool(prompts) and len(prompts[0][1].text) > _LONGEST,
-            f"its prompt is longer than {_LONGEST:,} characters",
-        ),
-        (
-            not _in_first(run, met, [at for at, _ in prompts]),
-            "the problem was met only after a later prompt",
-        ),
+        (any(len(step.text) > _LONGEST for _, step in prompts[:1]), TOO_LONG),
+        (not _in_first(run, met, first), "the problem was met only after a later prompt"),
         (not commit, "nobody noted the commit at which it began"),
         (not clean, "it began with changes that no commit holds"),
     )
@@ -79,7 +72,6 @@ def judge_task(
         prompt=prompts[0][1].text,
         commit=commit,
         folder=_within(run.cwd, root),
-        branch=run.branch,
         seconds=_took(run),
         tokens=tokens,
         usd=(cost.usd or 0.0) if cost else 0.0,

@@ -3,33 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from tacit.replay import Replay
+from tacit.core.errors import numbered
 from tacit.replay.pairs import Spent
 from tacit.replay.tasks import Skipped
 from tacit.trial.evalue import ALPHA, HARMS, HELPS
 
-_CLAIMS = {
-    HELPS: "Helps: the problem costs less with the lesson",
-    HARMS: "Harms: the problem costs more with the lesson",
-}
+if TYPE_CHECKING:
+    from tacit.replay.replaying import Replay
+
+_CLAIMS = {HELPS: "Helps: the problem costs less", HARMS: "Harms: the problem costs more"}
 
 
 def sentence(found: Replay) -> str:
     """What is known now, in a few sentences."""
     standing = found.standing
     alike = standing.pairs - standing.better - standing.worse
-    arms = (
-        f"better with the lesson in {standing.better}, worse in {standing.worse}, alike in {alike}"
-    )
-    said = [f"{_many(standing.pairs, 'pair')}: {arms}."]
+    better = f"better with the lesson in {standing.better}"
+    said = [
+        f"{numbered(standing.pairs, 'pair')}: {better}, worse in {standing.worse}, alike in {alike}."
+    ]
     if claim := _CLAIMS.get(standing.word):
-        said.append(f"{claim}, in these tasks; error rate {100 * ALPHA:g} %, any number of looks.")
+        said.append(
+            f"{claim} with the lesson, in these tasks; error rate {100 * ALPHA:g} %, any number of looks."
+        )
     else:
         said.append("Not yet known.")
     void = sum(pair.difference is None for pair in found.pairs)
     if void:
-        said.append(f"{_many(void, 'pair')} told nothing.")
+        said.append(f"{numbered(void, 'pair')} told nothing.")
     if found.unreached:
         said.append(f"In {found.unreached} of {len(found.pairs)} pairs the lesson was never given.")
     return " ".join(said)
@@ -37,7 +40,7 @@ def sentence(found: Replay) -> str:
 
 def used(spent: Spent) -> str:
     """What it took, or is expected to take."""
-    parts = [_many(spent.runs, "run")] + ([took(spent.seconds)] if spent.seconds else [])
+    parts = [numbered(spent.runs, "run")] + ([took(spent.seconds)] if spent.seconds else [])
     parts += [f"{spent.tokens:,} tokens"] if spent.tokens else []
     parts += [f"{spent.usd:.2f} USD"] if spent.usd else []
     return ", ".join(parts)
@@ -55,7 +58,3 @@ def took(seconds: float) -> str:
     if seconds < 90:
         return f"{seconds:.0f} s"
     return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
-
-
-def _many(n: int, thing: str) -> str:
-    return f"{n} {thing}" if n == 1 else f"{n} {thing}s"

@@ -21,7 +21,7 @@ from tacit.hosts.source import FileSource, Source
 from tacit.learn import learning, looking
 from tacit.lesson import Lesson
 from tacit.memory import Memory as Memories
-from tacit.replay import replaying
+from tacit.replay.starts import note_start
 from tacit.safety.one_line import plain_line
 from tacit.screens.numbers import ROWS, digest_of_lesson, kept_as_text, read_shown
 from tacit.screens.selection import counted_in
@@ -192,9 +192,7 @@ def keep_tree_of(store: Store, env: Mapping[str, str], job: Job) -> Done:
     said = job.payload
     memories = Memories(store, env, str(said["folder"]), job.project)
     try:
-        replaying.keep_work_tree(
-            memories, str(said["session"]), str(said["host"]), str(said["head"]), str(said["path"])
-        )
+        note_start(memories, str(said["session"]), str(said["host"]), str(said["head"]))
     except (TacitError, OSError):
         return Done("tree_not_kept", learns=False)
     return Done(learns=False)
