@@ -78,7 +78,7 @@ bench-decisions: .venv/ready ## bugs whose right fix was settled in an earlier c
 	for run in bench/labels/decisions/*.json; do $(BIN)/python -m bench.decisions again $(DATA) $$(basename $$run .json) || exit 1; done
 bench-quality: .venv/ready ## recall beside plain FTS5, by question: DATA, SESSIONS, HALF=heldout
 	$(BIN)/python bench/quality.py $(DATA) --half $(or $(HALF),dev) $(if $(SESSIONS),--sessions $(SESSIONS))
-bench-effect: .venv/ready ## is what effect says true? weeks to a statement, whole worlds (half an hour)
+bench-effect: .venv/ready ## is what effect says true? weeks to a statement, whole worlds (half an hour of two cores)
 	failed=0; for part in effect_weeks.py 'effect_worlds.py --jobs $(JOBS)'; do $(BIN)/python bench/$$part || failed=1; done; exit $$failed
 bench-guards: .venv/ready ## guards on real sessions in the order of time: DATA=FOLDER, FORMS=FILE.tsv, OUT=FOLDER
 	$(BIN)/python -m bench.guards play $(DATA) $(or $(OUT),.bench/guards) $(or $(FORMS),bench/labels/guards/forms.tsv) && $(BIN)/python -m bench.guards count $(or $(OUT),.bench/guards)

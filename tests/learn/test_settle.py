@@ -108,7 +108,7 @@ def test_the_verdict_is_the_same_in_every_answer(
 def test_a_verdict_does_not_outlive_the_words_it_is_about(
     memories: Memories, lesson: str, clock: Clock
 ) -> None:
-    """Edited to its opposite, a lesson is not yet known; what was known of the former words is told as such."""
+    """Edited to its opposite, a lesson is not yet known, and its count begins anew."""
     helpful(memories, lesson, clock)
     clock.advance(60)
     assign(
@@ -120,7 +120,7 @@ def test_a_verdict_does_not_outlive_the_words_it_is_about(
     settle(memories, "open", occurred=False)
     now, [told] = memories.get(lesson), memories.effect().lessons
     assert (now.verdict, (now.tally.signals or {}).get("units")) == ("not yet known", None)
-    assert not told.known.units and "Helps" in told.known.former
+    assert not told.known.units
     assign(memories, lesson, "new", "injected", at=clock())
     clock.advance(60)
     settle(memories, "new", occurred=False)
@@ -151,7 +151,7 @@ def test_a_merged_lesson_is_measured_anew(memories: Memories, lesson: str, clock
         each for each in (memories.get(lesson), memories.get(other.id)) if each.state != "gone"
     )
     assert stays.id == lesson and stays.verdict == "not yet known"
-    assert memories.effect().lessons[0].known.former or not memories.effect().lessons[0].known.units
+    assert not memories.effect().lessons[0].known.units
 
 
 # Blind to the arm: what was told, and how the agent went on, decide nothing about whether the problem struck.
@@ -296,7 +296,7 @@ def test_a_lesson_that_makes_runs_fail_harms_whatever_its_own_problem_does(
     *_, entry = memories.log(memory=lesson, verb="verdict")
     assert "fail more often" in entry.reason
     known = memories.effect(lesson).lessons[0].known
-    assert known.ruins and known.delivered.came_back == 0
+    assert known.word == "harms" and known.delivered.came_back == 0
 
 
 def test_a_retry_that_succeeds_takes_back_that_its_unit_failed(

@@ -14,7 +14,6 @@ from tacit.trial.evalue import (
     GUESSES,
     STAKES,
     Counts,
-    Interval,
     Trial,
     bets,
     coins,
@@ -244,7 +243,7 @@ def test_no_runs_are_no_evidence() -> None:
     """An empty table has evidence 1, knows nothing and holds every difference."""
     assert log_e({}, 0.0, "help") == 0.0
     assert verdict({}).word == "not yet known"
-    assert interval({}) == Interval(-1.0, 1.0)
+    assert interval({}) == (-1.0, 1.0)
     assert estimate({}) is None
 
 
@@ -284,9 +283,9 @@ def test_the_interval_excludes_zero_exactly_when_the_verdict_says_so(
     table: dict[float, Counts],
 ) -> None:
     """High below 0 is e(0, help) at the bar; low above 0 is e(0, harm) at the bar."""
-    span, said = interval(table), verdict(table)
-    assert (span.high < 0) == (said.e_help >= 40)
-    assert (span.low > 0) == (said.e_harm >= 40)
+    (low, high), said = interval(table), verdict(table)
+    assert (high < 0) == (said.e_help >= 40)
+    assert (low > 0) == (said.e_harm >= 40)
 
 
 def test_the_estimate_compares_within_rates() -> None:

@@ -9,7 +9,7 @@ from tacit.trial.pooled import Pooled
 from tacit.trial.worth import UnitFacts, failed_sessions, ruins, unit_of, worth
 
 HELPFUL = Pooled("helps", 60, 50, 900.0, 0.1, (20.0, 5.0, 40.0), (80.0, 20.0, 160.0))
-BILLED = UnitFacts("success", calls=10, tokens=5_000.0, cached=20_000.0)
+BILLED = UnitFacts("success", calls=10, tokens=5_000.0)
 UNBILLED = UnitFacts("success", calls=10)
 
 
@@ -19,8 +19,7 @@ def test_what_was_spared_in_calls_minutes_and_tokens() -> None:
     assert found is not None
     assert found.minutes == (40.0, 10.0, 80.0) and found.tokens == (40_000.0, 10_000.0, 80_000.0)
     assert found.sentence == (
-        "Spared about 80 calls of agents (20 to 160): 40 min, 40,000 tokens, 160,000 tokens of the cache, over 50 sessions"
-        " that were given them."
+        "Spared about 80 calls of agents (20 to 160): 40 min, 40,000 tokens, over 50 sessions that were given them."
     )
     unbilled = worth(HELPFUL, None, [UNBILLED])
     assert unbilled is not None and (unbilled.minutes, unbilled.tokens) == (None, None)
@@ -54,4 +53,4 @@ def test_a_unit_adds_up_what_its_runs_tell() -> None:
             ("unknown", "2026-01-03", {"ended": "failure", "cost": {"cache_read": 9}}),
         ]
     )
-    assert unit == UnitFacts("failure", "2026-01-02", 3, 7.0, 9.0)
+    assert unit == UnitFacts("failure", "2026-01-02", 3, 7.0)

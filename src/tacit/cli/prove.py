@@ -109,8 +109,6 @@ def _one(each: LessonEffect, found: Effects) -> list[str]:
     lines += each.known.lines
     for wish in found.again.wishes:
         lines += [wish.sentence, *(f"  {day} “{words}”" for day, words in wish.quotes)]
-    if each.known.former:
-        lines.append(f"Of its former words: {each.known.former}")
     return lines + [one.sentence for one in (found.guards, found.checks) if one]
 
 

@@ -20,10 +20,8 @@ def sentence(found: Replay) -> str:
     """What is known now, in a few sentences."""
     standing = found.standing
     alike = standing.pairs - standing.better - standing.worse
-    better = f"better with the lesson in {standing.better}"
-    said = [
-        f"{numbered(standing.pairs, 'pair')}: {better}, worse in {standing.worse}, alike in {alike}."
-    ]
+    arms = f"better with the lesson in {standing.better}, worse in {standing.worse}"
+    said = [f"{numbered(standing.pairs, 'pair')}: {arms}, alike in {alike}."]
     if claim := _CLAIMS.get(standing.word):
         said.append(
             f"{claim} with the lesson, in these tasks; error rate {100 * ALPHA:g} %, any number of looks."

@@ -112,7 +112,7 @@ def effect_json(found: Effects) -> dict[str, Any]:
     return {
         "said_again": said_again_json(found.again),
         "together": picked(found.together, "word units given spared calls"),
-        "worth": found.worth and picked(found.worth, "word units calls minutes tokens cached"),
+        "worth": found.worth and picked(found.worth, "word units calls minutes tokens"),
         "lessons": [lesson_json(each) for each in found.lessons],
         "guards": found.guards
         and {
@@ -150,10 +150,9 @@ def lesson_json(each: LessonEffect) -> dict[str, Any]:
     return {
         **picked(each.memory, "id text state kind"),
         "verdict": known.word,
-        **picked(known, "measured units difference low high sentence ruins"),
+        **picked(known, "measured units difference low high sentence"),
         **{side: fields(getattr(known, side)) for side in ("delivered", "held_out")},
         "quotes": [list(quote) for quote in known.quotes],
-        "former_words": known.former or None,
     }
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tacit.core.links import UNMET, Mark
+from tacit.core.links import Mark, Use
 from tacit.core.rows import RunRow
 from tacit.core.value import value
 from tacit.trial.coin import WITHHELD
+from tacit.trial.evalue import unmet_by
 from tacit.trial.outcome import NOT_OCCURRED, OCCURRED
 from tacit.trial.statement import quote_of
 
@@ -16,9 +17,7 @@ if TYPE_CHECKING:
 
     from tacit.store.reads import Store
 
-NOT_REACHED = (
-    "not_reached"  # its problem did not come, for all anybody knows because its moment did not
-)
+NOT_REACHED = "not_reached"  # its problem did not come, perhaps because its moment did not
 
 
 @value
@@ -64,33 +63,31 @@ def audit_run(store: Store, run: RunRow) -> RunAudit:
     """What became of the lessons of a run's unit."""
     every, uses = store.marks(unit=run.root), store.uses(unit=run.root)
     texts = {memory.id: memory.text for memory in store.memories([use.memory for use in uses])}
-    found = []
-    for use in uses:
+
+    def given(use: Use) -> GivenLesson:
         mine = [mark for mark in every if mark.memory == use.memory]
         said = {mark.signal: mark for mark in mine}
         outcome = said.get("outcome")
-        back = outcome if outcome and outcome.value == OCCURRED else None
-        quote = quote_of(back, mine, store.evidence(use.memory)) if back else ""
-        found.append(
-            GivenLesson(
-                use.memory,
-                texts.get(use.memory, ""),
-                use.family,
-                use.arm,
-                use.probability,
-                "delivered" in said,
-                "cited" in said,
-                "crossed" in said,
-                _came(outcome, mine),
-                quote,
-            )
+        came = outcome is not None and outcome.value == OCCURRED
+        return GivenLesson(
+            use.memory,
+            texts.get(use.memory, ""),
+            use.family,
+            use.arm,
+            use.probability,
+            "delivered" in said,
+            "cited" in said,
+            "crossed" in said,
+            _came(outcome, mine),
+            quote_of(outcome, mine, store.evidence(use.memory)) if outcome and came else "",
         )
-    return RunAudit(run, tuple(found))
+
+    return RunAudit(run, tuple(map(given, uses)))
 
 
 def _came(outcome: Mark | None, marks: list[Mark]) -> str:
     """What came of it; where its problem did not come because its moment did not, that is said."""
     if outcome is None:
         return ""
-    away = sum(mark.amount for mark in marks if mark.signal == UNMET) > 0
+    away = any(amount > 0 for amount in unmet_by(marks).values())
     return NOT_REACHED if away and outcome.value == NOT_OCCURRED else outcome.value

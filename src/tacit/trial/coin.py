@@ -44,11 +44,8 @@ class Rate:
 
 
 def rate_for(*, own: str, verdict: str, rate: float) -> Rate:
-    """The rate of a subject, from facts that stand before the toss.
-
-    `own` says why nobody tosses it: a person's word, a page that the host loads, a class without a problem. `rate`
-    is that of what is on trial; of a way of remembering that holds no trials it is 0.
-    """
+    """The rate of a subject. `own` says why nobody tosses it: a person's word, a page that the host loads, a class
+    without a problem. `rate` is that of what is on trial; of a way of remembering that holds no trials it is 0."""
     if rate <= 0.0:
         return Rate(0.0, "exempt: no trials are held here")
     if own:

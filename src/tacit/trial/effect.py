@@ -1,15 +1,14 @@
 """Does it help? What `effect` answers: how often they had to say it again, the lessons together, then each.
 
-Everything is rebuilt from recorded uses each time; nothing is incremented. This is the room's conductor: it reads the
-store and hands values to the pure modules beside it.
+Everything is rebuilt from recorded uses each time. This conductor reads the store and hands values to the modules beside it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from tacit.core.links import NEW_TABLE, UNKNOWN, UNMET, Mark, Use, measured_since
+from tacit.core.links import NEW_TABLE, UNKNOWN, Mark, Use
 from tacit.core.profile import Profile
 from tacit.core.standing import is_exempt, replay_command, to_replay
 from tacit.core.value import grouped, value
@@ -19,19 +18,20 @@ from tacit.store.failures import seconds_a_call
 from tacit.store.looks import looks_folder, state_of
 from tacit.store.lookups import said_rows, unit_rows
 from tacit.store.readings import is_kept, readings_folder
-from tacit.trial.evalue import graded, is_out_of_balance, tabulate, trials_from, verdict
+from tacit.trial.evalue import (
+    graded,
+    is_out_of_balance,
+    settled_by,
+    tabulate,
+    trials_from,
+    unmet_by,
+)
 from tacit.trial.guards import GuardEffect, guard_effect
 from tacit.trial.outcome import OCCURRED
 from tacit.trial.pooled import Pooled, pooled
 from tacit.trial.said_again import SaidAgain, said_again
-from tacit.trial.statement import (
-    Statement,
-    counted,
-    together_sentence,
-    tossed_statement,
-    untossed_statement,
-)
-from tacit.trial.worth import UnitFacts, Worth, failed_sessions, ruins, unit_of, worth
+from tacit.trial.statement import Statement, together_sentence, tossed_statement, untossed_statement
+from tacit.trial.worth import UnitFacts, Worth, unit_of, worth
 
 if TYPE_CHECKING:
     from tacit.store.reads import Reads, Store
@@ -47,18 +47,8 @@ OUT_OF_BALANCE = (
 )
 _FLAGS = ("crossed", "delivered", "cited")
 CSV_COLUMNS = (
-    "memory",
-    "unit",
-    "family",
-    "h",
-    "arm",
-    "outcome",
-    "loss",
-    "former",
-    *_FLAGS,
-    "moment",
-    "assigned_at",
-    "settled_at",
+    *("memory", "unit", "family", "h", "arm", "outcome", "loss", "former"),
+    *(*_FLAGS, "moment", "assigned_at", "settled_at"),
 )
 
 
@@ -108,11 +98,8 @@ def replay_lines(lessons: Sequence[LessonEffect]) -> list[str]:
     """Which lessons to have replayed."""
     named = to_replay(each.memory for each in lessons)
     names = ", ".join(f"{memory.id} ({why})" for memory, why in named)
-    command = replay_command("ID")
-    said = (
-        f"Past tasks done again tell in a night what the coins cannot yet: {command}, for {names}."
-    )
-    return [said] if names else []
+    told = "Past tasks done again tell in a night what the coins cannot yet"
+    return [f"{told}: {replay_command('ID')}, for {names}."] if names else []
 
 
 def _memory_of(each: Use | Mark) -> str:
@@ -127,8 +114,7 @@ def effects(store: Store, project: str, profile: Profile, only: str = "") -> Eff
     units = settled_units(store, {use.unit for use in uses})
     lessons = [
         LessonEffect(
-            memory,
-            _known(store, profile, memory, own.get(memory.id, []), told.get(memory.id, []), units),
+            memory, _known(store, profile, memory, own.get(memory.id, []), told.get(memory.id, []))
         )
         for memory in store.memories(wanted)
     ]
@@ -137,7 +123,7 @@ def effects(store: Store, project: str, profile: Profile, only: str = "") -> Eff
     ended_well = {id: unit.outcome == "success" for id, unit in units.items()}
     trials = trials_from(uses, marks)
     together = pooled(trials, alpha, ended_well)
-    last = {(mark.memory, mark.unit): mark.value for mark in marks if mark.signal == "outcome"}
+    settled = settled_by(marks)
     guards = [mark for mark in marks if not only or mark.memory == only]
     return Effects(
         again=heard_again(store, project, uses, alpha, only),
@@ -147,8 +133,8 @@ def effects(store: Store, project: str, profile: Profile, only: str = "") -> Eff
         guards=guard_effect(guards, alpha),
         checks=guard_effect(guards, alpha, turns=True),
         tokens=counts.tokens_given(store, project),
-        unsettled=sum((use.memory, use.unit) not in last for use in uses),
-        unknown=sum(word == UNKNOWN for word in last.values()),
+        unsettled=sum((use.memory, use.unit) not in settled for use in uses),
+        unknown=sum(word == UNKNOWN for word, *_ in settled.values()),
         out_of_balance=is_out_of_balance(trials),
     )
 
@@ -162,35 +148,19 @@ def _order(each: LessonEffect) -> tuple[bool, bool, float, str]:
 def statement_of(store: Store, project: str, profile: Profile, memory: Lesson) -> Statement:
     """What is known of one lesson, from its own uses alone, however many others there are."""
     uses = [use for use in store.uses(memory=memory.id) if use.project == project]
-    units = settled_units(store, {use.unit for use in uses})
-    return _known(store, profile, memory, uses, store.marks(memory=memory.id), units)
+    return _known(store, profile, memory, uses, store.marks(memory=memory.id))
 
 
 def _known(
-    store: Store,
-    profile: Profile,
-    memory: Lesson,
-    uses: Sequence[Use],
-    marks: Sequence[Mark],
-    units: Mapping[str, UnitFacts],
+    store: Store, profile: Profile, memory: Lesson, uses: Sequence[Use], marks: Sequence[Mark]
 ) -> Statement:
     alpha = profile.effect.alpha
     table = tabulate(trials_from(uses, marks))
-    before = tabulate(trials_from(uses, marks, former=True))
-    former = counted(before, verdict(before, alpha).word, alpha) if before else ""
-    if not table and is_exempt(memory, profile):
-        back = any(mark.signal == "outcome" and mark.value == OCCURRED for mark in marks)
-        evidence = store.evidence(memory.id) if back else ()
-        return untossed_statement(memory.id, uses, marks, evidence, former)
-    failed = failed_sessions(uses, units, measured_since(marks))
-    return tossed_statement(
-        memory.id,
-        memory.verdict,
-        table,
-        alpha,
-        former,
-        ruins(failed, alpha),
-    )
+    if table or not is_exempt(memory, profile):
+        return tossed_statement(memory.id, memory.verdict, table, alpha)
+    back = any(mark.signal == "outcome" and mark.value == OCCURRED for mark in marks)
+    evidence = store.evidence(memory.id) if back else ()
+    return untossed_statement(memory.id, uses, marks, evidence)
 
 
 def settled_units(store: Reads, units: set[str]) -> dict[str, UnitFacts]:
@@ -218,24 +188,19 @@ def heard_again(
 
 def tidy(uses: Sequence[Use], marks: Sequence[Mark]) -> Iterator[tuple[str, ...]]:
     """One row per use, ordered by when it was settled, with its probability: enough to redo everything elsewhere."""
-    said: dict[tuple[str, str], dict[str, Mark]] = {}
+    settled, away = settled_by(marks), unmet_by(marks)
     since = {mark.memory: mark.at for mark in marks if mark.signal == NEW_TABLE}
-    unmet: dict[tuple[str, str], float] = {}
-    for mark in marks:
-        key = (mark.memory, mark.unit)
-        said.setdefault(key, {})[mark.signal] = mark
-        if mark.signal == UNMET:
-            unmet[key] = unmet.get(key, 0.0) + mark.amount
+    flags = {(mark.memory, mark.unit, mark.signal) for mark in marks}
     rows = []
     for use in uses:
-        mine = said.get((use.memory, use.unit), {})
-        outcome = mine.get("outcome")
-        word, settled = (outcome.value, outcome.at) if outcome else ("", "")
-        occurred = outcome is not None and outcome.value == OCCURRED
-        loss = f"{graded(outcome.amount) / 8:g}" if outcome and occurred else "0"
-        former = use.at <= since.get(use.memory, "")
-        came = unmet.get((use.memory, use.unit), 0.0) <= 0.0
-        facts = (former, *(signal in mine for signal in _FLAGS), came)
-        assigned = (use.memory, use.unit, use.family, repr(use.probability), use.arm)
-        rows.append((*assigned, word, loss, *(str(int(fact)) for fact in facts), use.at, settled))
+        key = use.memory, use.unit
+        word, at, amount = settled.get(key, ("", "", 0.0))
+        loss = f"{graded(amount) / 8:g}" if word == OCCURRED else "0"
+        facts = (
+            use.at <= since.get(use.memory, ""),
+            *((*key, signal) in flags for signal in _FLAGS),
+            away.get(key, 0.0) <= 0.0,
+        )
+        assigned = (*key, use.family, repr(use.probability), use.arm)
+        rows.append((*assigned, word, loss, *(str(int(fact)) for fact in facts), use.at, at))
     yield from sorted(rows, key=lambda row: (row[-1] or "~", row[1], row[0]))

@@ -2,17 +2,12 @@
 
 If a lesson does nothing, its problem strikes injected and withheld units like the coin that assigned them. Twelve small
 bettors stake on that coin, given the outcome. Against a fair coin nobody gets rich, at any time (Ville's inequality), so
-wealth is evidence: at 2/alpha on one side the lesson helps or harms, with a total error of alpha over all looks ever
-made. Nothing is assumed but that the coin was fair at the recorded rate and that one unit's coin does not change another
-unit's outcome; not a constant problem rate, not independent runs, not a schedule.
+wealth is evidence: at 2/alpha on one side the lesson helps or harms. Nothing is assumed but that the coin was fair at the
+recorded rate and that one unit's coin does not change another unit's outcome.
 
-Half of each purse is bet on whether the problem occurred, half on its loss, between 0 (it did not) and 1 (it occurred
-and was not overcome), in eighths: so a lesson that lets agents recover counts, one whose problem costs little is not
-slower for it, and the bets stay fair, since a score is linear in the loss and largest at its ends.
-
-All evidence of a lesson is a small table of counts, a row for each probability of being withheld that was ever recorded.
-Counts are never added across rows: a rate that changed along with the problem's looks like an effect. The lessons
-together are `pooled`. `docs/effect.md` gives the method on a page.
+Half of each purse is bet on whether the problem occurred, half on its loss, between 0 and 1 (not overcome), in eighths.
+All evidence is a small table of counts, a row for each recorded probability of being withheld; rows are never added: a
+rate that changed along with the problem's looks like an effect. `docs/effect.md` gives the method on a page.
 """
 
 from __future__ import annotations
@@ -23,7 +18,7 @@ from math import exp, lgamma, log, log1p
 from operator import add
 from typing import TYPE_CHECKING
 
-from tacit.core.links import NEW_TABLE, UNMET, Mark, Use
+from tacit.core.links import NEW_TABLE, NOBODY_KNOWS, UNMET, Mark, Use
 from tacit.core.value import replace, value
 from tacit.trial.coin import INJECTED, RARE, WITHHELD
 from tacit.trial.outcome import NOT_OCCURRED, OCCURRED
@@ -39,9 +34,8 @@ RARE_BELOW, RARE_UNITS = 0.05, 20
 # Where it strikes in fewer units than this, harm is called at a fifth of the error: a lesson against a rare problem
 # shall not be ended by an unlucky draw.
 SELDOM, SELDOM_BAR = 0.10, 5.0
-# The bettors: guesses of the problem rate, the share of their wealth they stake, and how the first unit of wealth is
-# shared out among them. They decide how fast evidence grows, never whether it holds. Most is given to the middle of
-# both: what a lesson's 40 to 200 units call for.
+# The bettors: guesses of the problem rate and the share of their wealth they stake, each with its part of the first unit
+# of wealth. They decide how fast evidence grows, never whether it holds.
 GUESSES = {0.07: 1, 0.20: 2, 0.45: 1}
 STAKES = {0.15: 3, 0.40: 10, 0.65: 6, 0.90: 1}
 SHARES = tuple(guess * stake for guess in GUESSES.values() for stake in STAKES.values())
@@ -60,9 +54,7 @@ class Trial:
     moment: str = ""  # when it was assigned: of one moment one subject at most is withheld
     at: str = ""  # when it was first settled: the order in which coins count
     loss: float = 1.0  # where it occurred: what it cost until overcome, 1 if it was given up
-    came: bool = (
-        True  # to the lesson's moment: a command or file it names; also where nobody can tell
-    )
+    came: bool = True  # to the lesson's moment; also where nobody can tell
 
 
 @value
@@ -115,34 +107,49 @@ class Counts:
 # From rows to coins, from coins to a table
 
 
-def trials_from(uses: Iterable[Use], marks: Iterable[Mark], *, former: bool = False) -> list[Trial]:
+def trials_from(uses: Iterable[Use], marks: Iterable[Mark]) -> list[Trial]:
     """The settled, tossed uses of one memory or many, in the order they were settled; a unit's last outcome stands.
 
-    A table belongs to a text: uses of a memory's former words come only when asked for, and then alone.
+    A table belongs to a text: uses of a memory's former words stay out.
     """
     marks = list(marks)
     since = {mark.memory: mark.at for mark in marks if mark.signal == NEW_TABLE}
-    settled: dict[tuple[str, str], tuple[str, str, float]] = {}
-    unmet: dict[tuple[str, str], float] = {}
-    for mark in marks:
-        key = (mark.memory, mark.unit)
-        if mark.signal == "outcome":
-            first = settled[key][1] if key in settled else mark.at
-            settled[key] = (mark.value, first, mark.amount)
-        elif mark.signal == UNMET:
-            unmet[key] = unmet.get(key, 0.0) + mark.amount
+    settled, away = settled_by(marks), unmet_by(marks)
     found = [
-        trial_of(use, *settled[key], came=unmet.get(key, 0.0) <= 0.0)
+        trial_of(use, *settled[key], came=away.get(key, 0.0) <= 0.0)
         for use in uses
         if (key := (use.memory, use.unit)) in settled
-        and _was_tossed(use)
-        and (use.at <= since.get(use.memory, "")) == former
+        and was_tossed(use.arm, use.probability)
+        and use.at > since.get(use.memory, "")
     ]
     return sorted(found, key=lambda trial: (trial.at, trial.unit))
 
 
-def _was_tossed(use: Use) -> bool:
-    return use.arm in (INJECTED, WITHHELD) and 0.0 < use.probability < 1.0
+def settled_by(marks: Iterable[Mark]) -> dict[tuple[str, str], tuple[str, str, float]]:
+    """Of each memory and unit the last outcome, when it was first settled, and the loss."""
+    settled: dict[tuple[str, str], tuple[str, str, float]] = {}
+    for mark in marks:
+        if mark.signal == "outcome":
+            key = mark.memory, mark.unit
+            first = settled[key][1] if key in settled else mark.at
+            settled[key] = (mark.value, first, mark.amount)
+    return settled
+
+
+def unmet_by(marks: Iterable[Mark], unknown: float = 0.0) -> dict[tuple[str, str], float]:
+    """Of each memory and unit whether its moment did not come: more than 0; `unknown` where nobody can tell."""
+    away: dict[tuple[str, str], float] = {}
+    for mark in marks:
+        if mark.signal == UNMET:
+            key = mark.memory, mark.unit
+            amount = unknown if mark.value == NOBODY_KNOWS else mark.amount
+            away[key] = away.get(key, 0.0) + amount
+    return away
+
+
+def was_tossed(arm: str, h: float) -> bool:
+    """Whether a coin decided; what is given to everybody is part of no table."""
+    return arm in (INJECTED, WITHHELD) and 0.0 < h < 1.0
 
 
 def trial_of(use: Use, outcome: str, at: str, loss: float = 1.0, came: bool = True) -> Trial:
@@ -154,15 +161,13 @@ def trial_of(use: Use, outcome: str, at: str, loss: float = 1.0, came: bool = Tr
 def coins(trials: Iterable[Trial]) -> list[Trial]:
     """One trial per coin that told something, in the order in which the coins first appear.
 
-    The uses of one unit and family (retries, sub-agents, near-duplicates) shared one coin: they count once, in the arm
-    recorded first, as occurred if the problem occurred in any, at the largest loss. Outcomes that nobody could know
-    stay out.
+    The uses of one unit and family shared one coin: they count once, in the arm recorded first, as occurred if the
+    problem occurred in any, at the largest loss. Outcomes that nobody could know stay out.
     """
     first: dict[tuple[str, str], Trial] = {}
-    # a memory keeps, within a unit, the family it was first assigned with
-    family: dict[tuple[str, str], str] = {}
+    family: dict[tuple[str, str], str] = {}  # within a unit that which it was first assigned with
     for trial in trials:
-        if not 0.0 < trial.h < 1.0 or trial.arm not in (INJECTED, WITHHELD):
+        if not was_tossed(trial.arm, trial.h):
             continue
         key = trial.unit, family.setdefault((trial.unit, trial.memory), trial.family)
         seen = first.setdefault(key, trial)
@@ -232,11 +237,8 @@ def log_mean(wealth: Sequence[float], shares: Sequence[float]) -> float:
 
 
 def log_e(table: Table, difference: float, side: str) -> float:
-    """Log evidence that the true difference lies below (`help`) or above (`harm`) the given one.
-
-    On average at most 1 before the log, at any time, if it does not. Monotone in `difference`, which lies strictly
-    between -1 and 1.
-    """
+    """Log evidence that the true difference lies below (`help`) or above (`harm`) the given one, strictly between -1
+    and 1; monotone in it."""
     wealth = [0.0] * len(SHARES)
     for h, row in table.items():
         for injected, loss, n in row.losses:
@@ -313,37 +315,32 @@ def stands(kept: str, now: str) -> str:
 
 def is_seldom(table: Table) -> bool:
     """Whether the problem strikes in so few units that an unlucky draw could end the lesson."""
-    sums = total(table)
-    struck = sums.injected_occurred + sums.withheld_occurred
-    return struck < SELDOM * (sums.injected + sums.withheld)
+    units, struck = _struck(total(table))
+    return struck < SELDOM * units
 
 
 def is_rare(table: Table) -> bool:
     """Whether the problem strikes too rarely for a difference to show, where it is left out and altogether."""
     sums = total(table)
-    units, struck = sums.injected + sums.withheld, sums.injected_occurred + sums.withheld_occurred
+    units, struck = _struck(sums)
     if units < RARE_UNITS or struck >= RARE_BELOW * units:
         return False
     return sums.withheld_occurred <= RARE_BELOW * sums.withheld
 
 
-@value
-class Interval:
-    """All differences that are not rejected. `low > high`: no single one fits, so the effect changed over time."""
-
-    low: float
-    high: float
+def _struck(sums: Counts) -> tuple[int, int]:
+    return sums.injected + sums.withheld, sums.injected_occurred + sums.withheld_occurred
 
 
-def interval(table: Table, alpha: float = ALPHA) -> Interval:
+def interval(table: Table, alpha: float = ALPHA) -> tuple[float, float]:
     """All differences of how often the problem occurs that the half of the purse on occurrence does not reject.
 
-    Where it excludes 0, the table helps or harms; a verdict may come sooner, by what problems cost. Wider than a
-    textbook interval, about 1.7 times, because it may be read after every run.
+    Where it excludes 0, the table helps or harms; a verdict may come sooner, by what problems cost. Where its low end
+    lies above its high one no single difference fits: the effect changed over time.
     """
     plain = {h: row.plain for h, row in table.items()}
     bar = log((2.0 if plain == table else 4.0) / alpha)
-    return Interval(-_furthest(plain, bar, "harm", -1.0), _furthest(plain, bar, "help", 1.0))
+    return -_furthest(plain, bar, "harm", -1.0), _furthest(plain, bar, "help", 1.0)
 
 
 def _furthest(table: Table, bar: float, side: str, sign: float) -> float:
@@ -379,13 +376,11 @@ def estimate(table: Table) -> float | None:
 def one_by_one(thrown: Iterable[Trial]) -> list[Trial]:
     """The coins of each moment as if they had been thrown one after the other.
 
-    Of a moment one subject at most is withheld, so its coins hang on each other, and bets on them may not be multiplied
-    as they stand. Given those before it, each is a fair coin again: at h / (1 - the sum of theirs) while all before it
-    were injected; after one that was withheld it was certain, and tells nothing.
+    Of a moment one subject at most is withheld, so its coins hang on each other. Given those before it, each is fair
+    again: at h / (1 - the sum of theirs) while all before it were injected; after one that was withheld it was certain.
     """
-    used: dict[
-        tuple[str, str], float
-    ] = {}  # of a moment: how probable it was that one before was withheld; 1: it was
+    # of a moment: how probable it was that one before was withheld; 1: it was
+    used: dict[tuple[str, str], float] = {}
     found = []
     for coin in thrown:
         moment = (coin.unit, coin.moment)
@@ -400,10 +395,8 @@ OUT_OF_BALANCE = 20.0  # wealth against the arms' sizes; a false alarm in at mos
 
 
 def is_out_of_balance(trials: Iterable[Trial]) -> bool:
-    """Whether settled units are missing from one arm: a bet against the sizes that the coins promised.
-
-    Then outcomes are being lost or selected, and no figure of theirs can be trusted.
-    """
+    """Whether settled units are missing from one arm, by a bet against the sizes that the coins promised: then outcomes
+    are being lost or selected."""
     wealth = 0.0
     for h, row in tabulate(one_by_one(coins(trials))).items():
         n1, n0 = row.injected, row.withheld

@@ -1,9 +1,8 @@
 """Does asking help? A guard's question against a mere note, by the coin of lessons, pooled over guards.
 
 One coin per guard and unit; the arm is that of its first firing. The outcome is told from the run alone: a guarded
-call ran, and its failure, the person's correction or a revert followed. A refusal has no coin: it is shown beside them
-and compared with nothing. Of a check at the end of the work: it was still not so when the session was over, where the
-agent was sent back and where it was not, by the same coin.
+call ran, and its failure, the person's correction or a revert followed; of a check at the end of the work, that it was
+still not so when the session was over. A refusal has no coin: it is shown beside them and compared with nothing.
 """
 
 from __future__ import annotations
@@ -31,27 +30,19 @@ class GuardEffect:
 
     @property
     def sentence(self) -> str:
-        """The arms side by side, and what can be said of asking."""
+        """The arms side by side, and what can be said of asking, or of sending back."""
+        act = "sending back" if self.turns else "asking"
+        claims = {HELPS: f"{act} helps", HARMS: f"{act} harms"}
+        said = claims.get(self.verdict, f"not yet known whether {act} helps")
         if self.turns:
-            return self._of_checks
-        shown = ", ".join(f"{arm} {back} of {n}" for arm, (n, back) in self.arms.items() if n)
-        said = {HELPS: "asking helps", HARMS: "asking harms"}.get(
-            self.verdict, "not yet known whether asking helps"
-        )
-        where = f"Guards: the problem came back in sessions that were {shown}"
-        return f"{where}; {said} (error rate {100 * self.error:g} %)."
-
-    @property
-    def _of_checks(self) -> str:
-        words = {TOLD: "only told", GUARD_ASKED: "sent back"}
-        shown = ", ".join(
-            f"{words[arm]} {n - back} of {n}" for arm, (n, back) in self.arms.items() if n
-        )
-        said = {HELPS: "sending back helps", HARMS: "sending back harms"}.get(
-            self.verdict, "not yet known whether sending back helps"
-        )
-        where = f"Checks: kept in the end in sessions that were {shown}"
-        return f"{where}; {said} (error rate {100 * self.error:g} %)."
+            words = {TOLD: "only told", GUARD_ASKED: "sent back"}
+            kept = {words[arm]: (n, n - back) for arm, (n, back) in self.arms.items() if n}
+            where = "Checks: kept in the end in sessions that were"
+        else:
+            kept = {arm: counts for arm, counts in self.arms.items() if counts[0]}
+            where = "Guards: the problem came back in sessions that were"
+        shown = ", ".join(f"{arm} {of} of {n}" for arm, (n, of) in kept.items())
+        return f"{where} {shown}; {said} (error rate {100 * self.error:g} %)."
 
 
 def guard_trials(marks: Iterable[Mark]) -> list[tuple[Trial, str]]:
@@ -67,26 +58,15 @@ def guard_trials(marks: Iterable[Mark]) -> list[tuple[Trial, str]]:
             ended.setdefault(key, {})[mark.surface] = mark.reason
             settled.setdefault(key, mark.at)
     found = []
-    for key, mark in fired.items():
-        if key in ended:
-            outcome = OCCURRED if CAME_ANYWAY in ended[key].values() else NOT_OCCURRED
-            arm = WITHHELD if mark.value == TOLD else INJECTED
-            h = mark.amount if mark.value != REFUSED else 0.0
-            found.append(
-                (
-                    Trial(
-                        mark.unit,
-                        mark.memory,
-                        mark.memory,
-                        h,
-                        arm,
-                        outcome,
-                        moment=f"{mark.memory} {mark.at}",  # tossed alone
-                        at=settled[key],
-                    ),
-                    mark.value,
-                )
-            )
+    for (unit, guard), mark in fired.items():
+        told = ended.get((unit, guard))
+        if told is None:
+            continue
+        outcome = OCCURRED if CAME_ANYWAY in told.values() else NOT_OCCURRED
+        arm = WITHHELD if mark.value == TOLD else INJECTED
+        h = mark.amount if mark.value != REFUSED else 0.0
+        moment, at = f"{guard} {mark.at}", settled[unit, guard]  # tossed alone
+        found.append((Trial(unit, guard, guard, h, arm, outcome, moment, at), mark.value))
     return sorted(found, key=lambda each: each[0].at)
 
 

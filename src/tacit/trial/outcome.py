@@ -1,16 +1,8 @@
 """What became of one use: did the lesson's problem occur after the assignment?
 
-The judgement may rest only on what the coin cannot have touched, or the trial measures its own shadow. So:
-
-- Whether a run counts is a fact about the run: it is over, and it held an instrument (a review, tests, the harness's
-  own error record) that could have seen this problem. Never what was found in it, and never whether the topic came up:
-  an injected lesson makes the agent speak of its topic.
-- The instrument must be blind: not itself *eligible* to be given the lesson, in either arm. A reviewer who is told
-  looks harder.
-- Only findings made after the assignment count: a lesson recalled because its error just happened must not be failed by
-  that error.
-
-Over, blind instrument, nothing found is `not_occurred`. `unknown` is only for runs that could not have told.
+The judgement rests only on what the coin cannot have touched. A run counts if it is over and held an instrument (a
+review, tests, the harness's own error record) that could have seen this problem and was not itself eligible for the
+lesson. Only findings after the assignment count. Nothing found is `not_occurred`; `unknown` is for runs that cannot tell.
 """
 
 from __future__ import annotations
@@ -42,9 +34,7 @@ class Instrument:
 
     kind: str  # what it can see: review, test, tool, user …
     name: str = ""  # which one, where a run holds several of a kind
-    eligible: bool = (
-        False  # it could itself have been given the lesson, in whichever arm the unit is
-    )
+    eligible: bool = False  # it could itself have been given the lesson, in whichever arm
 
 
 @value
@@ -53,10 +43,8 @@ class Sighting:
 
     kind: str  # the kind of instrument that made it
     name: str = ""
-    at: str = (
-        ""  # ISO 8601; empty where the format keeps no times: taken as made at the end of the run
-    )
-    loss: float = 1.0  # what it cost until it was overcome, in [0, 1]; 1 where it never was, or nobody can tell
+    at: str = ""  # empty where the format keeps no times: taken as made at the end of the run
+    loss: float = 1.0  # what it cost until overcome, in [0, 1]; 1 where nobody can tell
     place: str = ""  # the step at which it was made
     assigned_at: str = ""  # where its context was assigned the lesson at a time of its own
 
@@ -83,9 +71,8 @@ def judge(
 ) -> Outcome:
     """The outcome of one use: did an instrument of this `kind`, blind to the lesson, see its problem afterwards?
 
-    `over` means that the host ended the run, or that it has not grown for six hours. A finding never settles a use
-    early, so that good and bad outcomes are known at the same time. `behind` is by how many seconds the run's clock is
-    behind the store's, where the two disagree.
+    `over` means that the host ended the run, or that it has not grown for six hours: a finding never settles a use
+    early. `behind` is by how many seconds the run's clock is behind the store's.
     """
     if not over:
         if days_between(assigned_at, now) >= JOIN_WITHIN_DAYS:
@@ -105,19 +92,15 @@ def judge(
         or seconds(each.at) + behind > seconds(each.assigned_at or assigned_at)
     ]
     if after:
-        return Outcome(
-            OCCURRED,
-            f"seen by {kind} after the assignment",
-            loss=min(1.0, sum(each.loss for each in after)),
-        )
-    if made:
-        return Outcome(NOT_OCCURRED, f"seen by {kind} only before the assignment")
-    return Outcome(NOT_OCCURRED, f"not seen by {kind}")
+        loss = min(1.0, sum(each.loss for each in after))
+        return Outcome(OCCURRED, f"seen by {kind} after the assignment", loss=loss)
+    when = f"seen by {kind} only before the assignment" if made else f"not seen by {kind}"
+    return Outcome(NOT_OCCURRED, when)
 
 
 def clock_behind(started: str, ended: str, first_assigned: str) -> float:
-    """By how many seconds a run's clock is behind the store's: where it ended before anything was assigned to it, its start is
-    taken for the moment of the first assignment, so that what happened is compared by its place in the run."""
+    """By how many seconds a run's clock is behind the store's: where it ended before anything was assigned to it, its
+    start is taken for the moment of the first assignment."""
     start, end, assigned = seconds(started), seconds(ended or started), seconds(first_assigned)
     return assigned - start if start and assigned and end < assigned - CLOCKS_AGREE else 0.0
 
@@ -128,15 +111,11 @@ def joined_outcome(outcomes: Iterable[Outcome]) -> Outcome:
     open_runs = sum(not each.settled for each in runs)
     if open_runs:
         return Outcome(UNKNOWN, f"{open_runs} of {len(runs)} runs not over", settled=False)
+    if len(runs) == 1:
+        return runs[0]
     for word in (OCCURRED, NOT_OCCURRED):
         told = [each for each in runs if each.value == word]
         if told:
-            worst = max(each.loss for each in told)
-            return (
-                told[0]
-                if len(runs) == 1
-                else Outcome(word, f"{len(told)} of {len(runs)} runs: {told[0].reason}", loss=worst)
-            )
-    if not runs:
-        return Outcome(UNKNOWN, "no run")
-    return runs[0] if len(runs) == 1 else Outcome(UNKNOWN, f"{len(runs)} runs: {runs[0].reason}")
+            why = f"{len(told)} of {len(runs)} runs: {told[0].reason}"
+            return Outcome(word, why, loss=max(each.loss for each in told))
+    return Outcome(UNKNOWN, f"{len(runs)} runs: {runs[0].reason}" if runs else "no run")

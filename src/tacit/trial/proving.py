@@ -37,10 +37,9 @@ def effect_rows(opened: Opened, id: str = "") -> Iterator[tuple[str, ...]]:
     """The uses as one tidy table, heads first: enough to redo every figure elsewhere."""
     only = opened.get(id).id if id else ""
     yield CSV_COLUMNS
-    uses = [
-        use for use in opened.store.all_uses(opened.project_id) if not only or use.memory == only
-    ]
-    yield from tidy(uses, opened.store.all_marks(opened.project_id))
+    uses = opened.store.all_uses(opened.project_id)
+    mine = [use for use in uses if only in ("", use.memory)]
+    yield from tidy(mine, opened.store.all_marks(opened.project_id))
 
 
 def audit(opened: Opened, run: str = "", *, limit: int = 20, offset: int = 0) -> list[RunAudit]:
@@ -50,14 +49,9 @@ def audit(opened: Opened, run: str = "", *, limit: int = 20, offset: int = 0) ->
         latest = [] if found else opened.store.runs(opened.project_id, limit=SESSIONS_SEARCHED)
         alike = [found] if found else [row for row in latest if row.foreign_id.startswith(run)]
         if len(alike) != 1:
-            many = (
-                f"{run!r} fits {len(alike)} sessions."
-                if alike
-                else f"There is no session {run!r} in this project."
-            )
+            none = f"There is no session {run!r} in this project."
+            many = f"{run!r} fits {len(alike)} sessions." if alike else none
             raise NotFound(many, "tacit desk lists the latest.")
         return [audit_run(opened.store, alike[0])]
-    return [
-        audit_run(opened.store, row)
-        for row in opened.store.runs(opened.project_id, limit=offset + limit)[offset:]
-    ]
+    latest = opened.store.runs(opened.project_id, limit=offset + limit)
+    return [audit_run(opened.store, row) for row in latest[offset:]]

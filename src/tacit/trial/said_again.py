@@ -2,8 +2,8 @@
 
 Counted from two things and nothing else: the habits' answers, where every session that shows one is named by a line of
 its own, and the reader's *said again* with its quote, where a person typed the line. A session counts only if it could
-tell: a person typed in it, and a reader was asked about it. What the coin decided is compared, with an interval; beside
-it stand the sessions before the wish was on file, which are compared with nothing, since they are why it is there.
+tell: a person typed in it, and a reader was asked about it. The interval speaks of what the coin decided; the sessions
+before the wish was on file stand apart, since they are why it is there.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 
+from tacit.core.errors import numbered
 from tacit.core.links import Evidence, Use
 from tacit.core.value import grouped, value
 from tacit.trial.coin import WITHHELD
@@ -52,13 +53,13 @@ class Wish:
     @property
     def sentence(self) -> str:
         """How often it had to be said, with the interval where the coin compared."""
-        sides = f"{_of(self.delivered)} that were given it, {_of(self.without)} that were not"
+        sides = _sides(self.delivered, self.without)
         said = f"Said again in {sides}; before it was known in {_of(self.before)}."
         if self.difference is None:
             return said
-        low, high = round(100 * self.low), round(100 * self.high)
-        span = f"somewhere between {low:+d} and {high:+d}"
-        return f"{said} Difference {round(100 * self.difference):+d} in 100 sessions ({span})."
+        about, low, high = (round(100 * each) for each in (self.difference, self.low, self.high))
+        between = f"somewhere between {low:+d} and {high:+d}"
+        return f"{said} Difference {about:+d} in 100 sessions ({between})."
 
 
 @value
@@ -93,26 +94,22 @@ class SaidAgain:
         given, without = self.delivered, self.without
         if not (given.sessions or without.sessions):
             before = sum((wish.before for wish in self.wishes), Heard())
-            many = f"{len(self.wishes)} wish{'' if len(self.wishes) == 1 else 'es'}"
-            return f"Said again: {many}, {before.said} times in earlier sessions; none since."
-        sides = f"{_of(given)} that were given it, {_of(without)} that were not"
-        return f"You had to say it again in {sides}{self._span}.{self._lately}"
+            wishes = numbered(len(self.wishes), "wish", "wishes")
+            return f"Said again: {wishes}, {before.said} times in earlier sessions; none since."
+        said = f"You had to say it again in {_sides(given, without)}"
+        if self.spared is not None:
+            about, least, most = (round(each) for each in self.spared)
+            said += f"; by the coin, about {about:,} times fewer ({least:,} to {most:,})"
+        weeks = [*self.weeks.values()][-WEEKS:]
+        return f"{said}. By week: {' '.join(map(str, weeks))}." if len(weeks) > 1 else f"{said}."
 
-    @property
-    def _span(self) -> str:
-        if self.spared is None:
-            return ""
-        about, least, most = (round(each) for each in self.spared)
-        return f"; by the coin, about {about:,} times fewer ({least:,} to {most:,})"
 
-    @property
-    def _lately(self) -> str:
-        weeks = list(self.weeks.values())[-WEEKS:]
-        return f" By week: {' '.join(map(str, weeks))}." if len(weeks) > 1 else ""
+def _sides(given: Heard, without: Heard) -> str:
+    return f"{_of(given)} that were given it, {_of(without)} that were not"
 
 
 def _of(heard: Heard) -> str:
-    return f"{heard.said} of {heard.sessions} session{'' if heard.sessions == 1 else 's'}"
+    return f"{heard.said} of {numbered(heard.sessions, 'session')}"
 
 
 def is_said(row: Evidence) -> bool:
@@ -140,21 +137,14 @@ def said_again(
     tossed: list[Trial] = []
     found = []
     for lesson, quotes in said.items():
-        mine = [*_trials(own.get(lesson, ()), quotes, sessions)]
+        told = own.get(lesson, ())
+        came = {use.unit: OCCURRED if use.unit in quotes else NOT_OCCURRED for use in told}
+        mine = [trial_of(use, came[use.unit], sessions[use.unit]) for use in told]
         tossed += mine
-        found.append(
-            _wish(lesson, quotes, own.get(lesson, ()), mine, sessions, on_file[lesson], alpha)
-        )
+        found.append(_wish(lesson, quotes, told, mine, sessions, on_file[lesson], alpha))
     found.sort(key=lambda wish: (-wish.delivered.said - wish.without.said, wish.lesson))
     tossed.sort(key=lambda trial: (trial.at, trial.unit))
     return SaidAgain(tuple(found), pooled(tossed, alpha).spared)
-
-
-def _trials(
-    uses: Iterable[Use], said: Mapping[str, str], sessions: Mapping[str, str]
-) -> Iterable[Trial]:
-    for use in uses:
-        yield trial_of(use, OCCURRED if use.unit in said else NOT_OCCURRED, sessions[use.unit])
 
 
 def _wish(
@@ -169,7 +159,7 @@ def _wish(
     given = {use.unit for use in uses if use.arm != WITHHELD}
     later = {unit for unit, day in sessions.items() if day > since} | {use.unit for use in uses}
     table = tabulate(trials)
-    span = interval(table, alpha)
+    low, high = interval(table, alpha)
     days = sorted(((sessions[unit][:10], words) for unit, words in said.items()), reverse=True)
     return Wish(
         lesson,
@@ -178,8 +168,8 @@ def _wish(
         _heard(sessions.keys() - later - given, said),
         dict(sorted(Counter(_week(day) for day, _ in days).items())),
         estimate(table),
-        span.low,
-        span.high,
+        low,
+        high,
         tuple(days[:3]),
     )
 

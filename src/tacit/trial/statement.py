@@ -1,9 +1,8 @@
 """What is said of a lesson's effect: one value, which every screen shows.
 
-Counts before rates, never a rate without its sessions. A verdict is a claim with an error rate; where there is none, the
-word is *not yet known*, which is the normal answer. Of a lesson that nobody tosses only this can be said: given so
-often, and of the sessions that came to its moment, how often its problem came all the same. A session that never came
-there, or that never ended, is no praise.
+Counts before rates, never a rate without its sessions. Where there is no verdict the word is *not yet known*, the normal
+answer. Of a lesson that nobody tosses only this can be said: given so often, and of the sessions that came to its moment,
+how often its problem came all the same. A session that never came there, or that never ended, is no praise.
 """
 
 from __future__ import annotations
@@ -11,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from tacit.core.links import NOBODY_KNOWS, UNMET, Evidence, Mark, Use
+from tacit.core.errors import numbered
+from tacit.core.links import Evidence, Mark, Use
 from tacit.core.value import value
 from tacit.trial.coin import RARE
 from tacit.trial.evalue import (
@@ -23,12 +23,13 @@ from tacit.trial.evalue import (
     estimate,
     interval,
     total,
+    unmet_by,
 )
 from tacit.trial.outcome import NOT_OCCURRED, OCCURRED
 from tacit.trial.pooled import TOGETHER
 
 if TYPE_CHECKING:
-    from tacit.trial.evalue import Table
+    from tacit.trial.evalue import Counts, Table
     from tacit.trial.pooled import Pooled
 
 NONE_WITHOUT = "Of the sessions that went without it none could tell yet."
@@ -53,15 +54,11 @@ class Statement:
     measured: bool  # False: nobody tosses it
     delivered: Arm = Arm()
     held_out: Arm = Arm()
-    difference: float | None = (
-        None  # of problems a session, delivered minus held out; negative is good
-    )
+    difference: float | None = None  # of problems a session, delivered minus held out
     low: float = -1.0
     high: float = 1.0
     sentence: str = ""
     quotes: tuple[tuple[str, str], ...] = ()  # of what came back: day and words, the latest first
-    former: str = ""  # what was known of its former words
-    ruins: bool = False  # more of the sessions that get it fail
 
     @property
     def units(self) -> int:
@@ -74,17 +71,10 @@ class Statement:
         return [self.sentence, *(f"  {day} “{words}”" for day, words in self.quotes)]
 
 
-def tossed_statement(
-    lesson: str,
-    word: str,
-    table: Table,
-    alpha: float = ALPHA,
-    former: str = "",
-    ruins: bool = False,
-) -> Statement:
+def tossed_statement(lesson: str, word: str, table: Table, alpha: float = ALPHA) -> Statement:
     """Of a lesson that the coin decides; `word` is the verdict that was kept."""
     sums = total(table)
-    span = interval(table, alpha)
+    low, high = interval(table, alpha)
     return Statement(
         lesson,
         word if word in (HELPS, HARMS) else NOT_YET_KNOWN,
@@ -92,30 +82,24 @@ def tossed_statement(
         Arm(sums.injected, sums.injected_occurred),
         Arm(sums.withheld, sums.withheld_occurred),
         estimate(table),
-        span.low,
-        span.high,
-        counted(table, word, alpha, ruins) if table else "Not measured yet.",
-        former=former,
-        ruins=ruins,
+        low,
+        high,
+        counted(table, word, alpha) if table else "Not measured yet.",
     )
 
 
-def counted(table: Table, word: str, alpha: float = ALPHA, ruins: bool = False) -> str:
+def counted(table: Table, word: str, alpha: float = ALPHA) -> str:
     """The sentence about a table, with the verdict that stands."""
     sums = total(table)
-    said = [
-        f"Given: {_many(sums.injected_occurred, 'problem')} in {_many(sums.injected, 'session')}."
-    ]
-    left = f"{sums.withheld_occurred} in {sums.withheld}"
-    said.append(f"Left out to compare: {left}." if sums.withheld else NONE_WITHOUT)
+    given = f"{numbered(sums.injected_occurred, 'problem')} in {numbered(sums.injected, 'session')}"
+    left = f"Left out to compare: {sums.withheld_occurred} in {sums.withheld}."
+    said = [f"Given: {given}.", left if sums.withheld else NONE_WITHOUT]
     difference = estimate(table)
     if difference is not None:
-        span = interval(table, alpha)
-        between = f"somewhere between {_in_100(span.low)} and {_in_100(span.high)}"
+        low, high = interval(table, alpha)
+        between = f"somewhere between {_in_100(low)} and {_in_100(high)}"
         said.append(f"Difference {_in_100(difference)} in 100 sessions ({between}).")
-    said += [each for each in (_took(table),) if each]
-    if ruins:
-        said.append("More of the sessions that get it fail.")
+    said += filter(None, [_took(sums)])
     if word in (HELPS, HARMS):
         said.append(f"{word.capitalize()}; error rate {100 * alpha:g} %, any number of looks.")
     elif word == RARE:
@@ -125,9 +109,8 @@ def counted(table: Table, word: str, alpha: float = ALPHA, ruins: bool = False) 
     return " ".join(said)
 
 
-def _took(table: Table) -> str:
+def _took(sums: Counts) -> str:
     """What a problem cost in either arm; nothing where it was never overcome, or struck in one arm only."""
-    sums = total(table)
     if sums == sums.plain or not (sums.injected_occurred and sums.withheld_occurred):
         return ""
     given, left = sums.lost
@@ -140,27 +123,23 @@ def _took(table: Table) -> str:
 
 
 def untossed_statement(
-    lesson: str,
-    uses: Iterable[Use],
-    marks: Sequence[Mark],
-    evidence: Iterable[Evidence] = (),
-    former: str = "",
+    lesson: str, uses: Iterable[Use], marks: Sequence[Mark], evidence: Iterable[Evidence] = ()
 ) -> Statement:
-    """Of a lesson that a person entered, confirmed or pinned: given every time, so there is nothing to compare with.
-
-    `evidence` is where quotes are looked for that an outcome does not hold.
-    """
+    """Of a lesson that is given every time: there is nothing to compare with. `evidence` is where quotes are looked for
+    that an outcome does not hold."""
     units = dict.fromkeys(use.unit for use in uses if use.memory == lesson and use.arm == "exempt")
     if not units:
         yet = "Given every time; not given yet."
-        return Statement(lesson, NOT_YET_KNOWN, False, sentence=yet, former=former)
+        return Statement(lesson, NOT_YET_KNOWN, False, sentence=yet)
     mine = [mark for mark in marks if mark.memory == lesson and mark.unit in units]
     last = {mark.unit: mark for mark in mine if mark.signal == "outcome"}  # the last word stands
     back = [mark for mark in last.values() if mark.value == OCCURRED]
     reached = reached_in(last.values(), mine)
     latest = sorted(back, key=lambda mark: mark.at, reverse=True)
     quotes = [(mark.at[:10], words) for mark in latest if (words := quote_of(mark, mine, evidence))]
-    told = f"in {len(back)} of the {_many(reached, 'one')} that came to its moment its problem came"
+    told = (
+        f"in {len(back)} of the {numbered(reached, 'one')} that came to its moment its problem came"
+    )
     if not reached:
         told = "none of them is known to have come to its moment"
     return Statement(
@@ -168,20 +147,14 @@ def untossed_statement(
         NOT_YET_KNOWN,
         False,
         Arm(reached, len(back)),
-        sentence=f"Given every time, in {_many(len(units), 'session')}; {told}.",
+        sentence=f"Given every time, in {numbered(len(units), 'session')}; {told}.",
         quotes=tuple(quotes[:QUOTES]),
-        former=former,
     )
 
 
 def reached_in(outcomes: Iterable[Mark], marks: Iterable[Mark]) -> int:
-    """How many sessions came to a lesson's moment and could tell: those in which its problem came, and those without
-    it that are known to have been there."""
-    away: dict[tuple[str, str], float] = {}
-    for mark in marks:
-        if mark.signal == UNMET:
-            key = (mark.memory, mark.unit)
-            away[key] = away.get(key, 0.0) + (1.0 if mark.value == NOBODY_KNOWS else mark.amount)
+    """How many sessions came to a lesson's moment: those in which its problem came, and those known to have been there."""
+    away = unmet_by(marks, unknown=1.0)
     return sum(
         mark.value == OCCURRED
         or (mark.value == NOT_OCCURRED and away.get((mark.memory, mark.unit), 0.0) <= 0.0)
@@ -191,21 +164,15 @@ def reached_in(outcomes: Iterable[Mark], marks: Iterable[Mark]) -> int:
 
 def quote_of(outcome: Mark, marks: Iterable[Mark], evidence: Iterable[Evidence]) -> str:
     """The words in which it came back: a reader's quote, else what was seen of the lesson in that unit."""
-    said = (
-        mark.reason
+    said = [
+        mark.reason.partition(READER)[2]
         for mark in (outcome, *marks)
         if mark.unit == outcome.unit and mark.value == OCCURRED
-    )
-    heard = next((each.partition(READER)[2] for each in said if READER in each), "")
-    seen = next(
-        (
-            each.quote
-            for each in evidence
-            if each.root == outcome.unit and each.stance == "supports" and each.quote
-        ),
-        "",
-    )
-    words = " ".join((heard or seen).split())
+    ]
+    seen = [
+        each.quote for each in evidence if each.root == outcome.unit and each.stance == "supports"
+    ]
+    words = " ".join(next(filter(None, (*said, *seen)), "").split())
     return words if len(words) <= CHARS else f"{words[:CHARS]} …"
 
 
@@ -217,8 +184,7 @@ def together_sentence(found: Pooled) -> str:
     if found.spared is None:
         return "Not yet known whether your lessons help: no session that could tell went without one so far."
     about, least, most = (round(each) for each in found.spared)
-    were = "was" if found.given == 1 else "were"
-    where = f"in {_many(found.given, 'session')} that {were} given them"
+    where = f"in {numbered(found.given, 'session')} that {'was' if found.given == 1 else 'were'} given them"
     error = f"error rate {100 * TOGETHER:g} %"
     if found.word == HELPS:
         fewer = f"about {about:,} failures ({least:,} to {most:,}) did not happen"
@@ -230,10 +196,6 @@ def together_sentence(found: Pooled) -> str:
     span = f"between {ends[0]} and {ends[1]} failures happened than without"
     doubt = f" ({found.doubt})" if found.doubt else ""
     return f"Not yet known whether your lessons help{doubt}: {where} {span}."
-
-
-def _many(n: int, thing: str) -> str:
-    return f"{n:,} {thing}" if n == 1 else f"{n:,} {thing}s"
 
 
 def _in_100(rate: float) -> str:

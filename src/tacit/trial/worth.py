@@ -1,9 +1,8 @@
 """What the lessons were worth, in things people count: failures, calls, minutes, tokens.
 
 A loss is the calls until a problem was overcome, over eight; so a difference of losses is one of calls, and a lower
-bound where more than eight were lost. Only sessions that were given the lessons count. Minutes and tokens follow from
-what a call takes in this project, as its sessions' own times and their hosts' bills tell; a session whose host bills no
-tokens counts for neither. What is told is told only where the lessons together are known to help, or to harm.
+bound where more than eight were lost. Minutes and tokens follow from what a call takes in this project; a session whose
+host bills no tokens counts for neither. It is told only where the lessons together are known to help, or to harm.
 """
 
 from __future__ import annotations
@@ -36,32 +35,23 @@ class UnitFacts:
     at: str = ""  # when its first run was settled
     calls: int = 0  # of tools
     tokens: float = 0.0  # that the host bills as new, in and out; 0 where it bills none
-    cached: float = 0.0  # read from its cache or written to it: billed at prices of their own
 
 
 def unit_of(parts: Sequence[tuple[str, str, Mapping[str, Any]]]) -> UnitFacts:
-    """A unit from its settled runs in order (outcome, when settled, facts): its last word on success stands, the rest
-    adds up. Where the host says none, how it ended is taken from the run itself (`ended`)."""
+    """A unit from its settled runs in order (outcome, when settled, facts): its last word on success stands, the host's
+    own or how the run itself ended; the rest adds up."""
     said = [
         facts.get(RUN_ENDED, outcome) if outcome not in _FAILED else outcome
         for outcome, _, facts in parts
     ]
     told = [outcome for outcome in said if outcome in _FAILED]
     costs = [cost for _, _, facts in parts if (cost := facts.get("cost"))]
-
-    def billed(*names: str) -> float:
-        return float(sum(cost.get(name) or 0 for cost in costs for name in names))
-
     return UnitFacts(
         told[-1] if told else UNKNOWN,
         parts[0][1],
         sum(facts.get("calls", 0) for _, _, facts in parts),
-        billed("input", "output"),
-        billed("cache_read", "cache_write"),
+        sum(float(cost.get(name) or 0) for cost in costs for name in ("input", "output")),
     )
-
-
-# A lesson may spare its problem by sparing the work. The coins that tell about its problem tell about this too.
 
 
 def failed_sessions(
@@ -77,8 +67,8 @@ def failed_sessions(
 
 
 def ruins(table: Table, alpha: float = ALPHA) -> bool:
-    """Whether more of the sessions that get a lesson fail; at half of alpha, the error of one side, and nothing but
-    this side is ever claimed of it."""
+    """Whether more of the sessions that get a lesson fail: it may spare its problem by sparing the work. At half of
+    alpha, and nothing but this side is ever claimed of it."""
     return bool(table) and log_e(table, 0.0, "harm") >= log(2.0 / alpha)
 
 
@@ -91,25 +81,20 @@ class Worth:
     calls: Span
     minutes: Span | None = None
     tokens: Span | None = None
-    cached: Span | None = None
 
     @property
     def sentence(self) -> str:
         """For people; empty where the lessons are not known to help or to harm."""
         if self.word not in (HELPS, HARMS):
             return ""
-        about, least, most = self.calls if self.word == HELPS else _turned(self.calls)
         sign = 1 if self.word == HELPS else -1
+        about, *ends = (sign * each for each in self.calls)
         head = f"{'Spared' if sign > 0 else 'Cost'} about {about:,.0f} calls of agents"
-        named = (
-            (self.minutes, "min"),
-            (self.tokens, "tokens"),
-            (self.cached, "tokens of the cache"),
-        )
+        named = ((self.minutes, "min"), (self.tokens, "tokens"))
         parts = [f"{sign * span[0]:,.0f} {unit}" for span, unit in named if span]
         beside = f": {', '.join(parts)}" if parts else ""
         where = f"over {self.units} sessions that were given them"
-        return f"{head} ({least:,.0f} to {most:,.0f}){beside}, {where}."
+        return f"{head} ({min(ends):,.0f} to {max(ends):,.0f}){beside}, {where}."
 
 
 def worth(
@@ -122,7 +107,8 @@ def worth(
     calls = sum(unit.calls for unit in told)
 
     def times(by: float) -> Span | None:
-        return _times(spared, by) if by else None
+        about, least, most = spared
+        return (about * by, least * by, most * by) if by else None
 
     return Worth(
         together.word,
@@ -130,15 +116,4 @@ def worth(
         spared,
         times((seconds_a_call or 0.0) / 60),
         times(sum(unit.tokens for unit in told) / calls if calls else 0.0),
-        times(sum(unit.cached for unit in told) / calls if calls else 0.0),
     )
-
-
-def _times(span: Span, by: float) -> Span:
-    about, least, most = span
-    return about * by, least * by, most * by
-
-
-def _turned(span: Span) -> Span:
-    about, least, most = span
-    return -about, -most, -least
