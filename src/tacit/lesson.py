@@ -215,12 +215,8 @@ class Lesson:
         return {"uses": float(self.tally.uses), **(self.tally.signals or {})}
 
 
-# Columns that came after the first schema, and their kind: str, int or bool. Their fields stand behind `extra`, in this order. A row is
-# hashed without those at its end that are empty, so whatever was sealed before a column came stays sealed; texts go with `erase`.
-ADDED: dict[str, type] = {"about": str}
-# What the row's hash covers, in this order.
+# What is decided of a lesson, and what its journal tells.
 DECIDED = tuple(name for name in Lesson.FIELDS if name not in ("alias", "tally"))  # type: ignore[attr-defined]
-_FIRST_ADDED = len(DECIDED) - len(ADDED)
 EDITABLE = (
     "text",
     "kind",
@@ -235,15 +231,8 @@ EDITABLE = (
     "source",
     "about",
 )
-_JSON_FIELDS = ("tags", "paths", "supersedes", "extra")
-_FLAG_FIELDS = ("pinned", "on_page", *(name for name, kind in ADDED.items() if kind is bool))
-# Decided fields that are whole numbers in a row; the others are texts.
-NUMBERS = (
-    *_FLAG_FIELDS,
-    "under_review_count",
-    "merged",
-    *(name for name, kind in ADDED.items() if kind is int),
-)
+_LISTS = ("tags", "paths", "supersedes")
+_FLAGS = ("pinned", "on_page")
 
 
 def met_in(memory: Lesson, what: str) -> str:
@@ -329,32 +318,24 @@ def family_of(memory: Kept) -> str:
     )
 
 
-def to_row(memory: Lesson) -> tuple[Any, ...]:
-    """The decided fields as the store keeps them."""
-    at = memory.__dict__
-    return tuple(_to_column(name, at[name]) for name in DECIDED)
+def columns_of(memory: Lesson) -> dict[str, Any]:
+    """The decided fields as the journal tells them."""
+    return {name: _to_column(name, memory.__dict__[name]) for name in DECIDED}
 
 
 def _to_column(name: str, field: Any) -> Any:
-    if name in _JSON_FIELDS:
+    if name in (*_LISTS, "extra"):
         return dumps(field, ensure_ascii=False, separators=(",", ":")) if field else ""
-    return int(field) if name in _FLAG_FIELDS else field
+    return int(field) if name in _FLAGS else field
 
 
-def from_row(row: tuple[Any, ...], tally: Tally = NO_TALLY, alias: str = "") -> Lesson:
-    """The memory behind a stored row."""
-    at = dict(zip(DECIDED, row))
-    for name in ("tags", "paths", "supersedes"):
-        at[name] = tuple(loads(at[name])) if at[name] else ()
-    at["extra"] = loads(at["extra"]) if at["extra"] else None
-    for name in _FLAG_FIELDS:
-        at[name] = bool(at[name])
-    at["alias"], at["tally"] = alias, tally
-    # rows come by the dozen on the hook path: filled as they are, without an `__init__`
-    memory = Lesson.__new__(Lesson)
-    # its own dict: fields of one that was filled through another read half as fast
-    object.__setattr__(memory, "__dict__", at)
-    return memory
+def from_columns(columns: Mapping[str, Any], tally: Tally = NO_TALLY, alias: str = "") -> Lesson:
+    """The lesson behind such fields; what they leave out is as a lesson is born."""
+    at = {name: columns[name] for name in DECIDED if name in columns}
+    at |= {name: tuple(loads(at[name])) if at[name] else () for name in _LISTS if name in at}
+    at |= {name: bool(at[name]) for name in _FLAGS if name in at}
+    extra = loads(at["extra"]) if at.get("extra") else None
+    return Lesson(**{**at, "extra": extra, "alias": alias, "tally": tally})
 
 
 # What is shown of a memory and its tally, in this order; empty texts of the first are shown as they are, all others as nothing.
@@ -371,9 +352,11 @@ _SHOWN_EMPTY = (
     "state",
 )
 _SHOWN = (
-    "id alias project text kind klass category scope domain agent task_type tags paths severity source origin trust verdict gate"
-    " gate_reason state previous_state under_review_count closed_by seen confidence uses clean recurred contradicted signals extra"
-    " merged pinned on_page family signature stale_at created_at updated_at seen_at last_used_at review_after supersedes superseded_by"
+    "id alias project text kind klass category scope domain agent task_type tags paths severity"
+    " source origin trust verdict gate gate_reason state previous_state under_review_count closed_by"
+    " seen confidence uses clean recurred contradicted signals extra merged pinned on_page family"
+    " signature stale_at created_at updated_at seen_at last_used_at review_after supersedes"
+    " superseded_by about"
 ).split()
 
 
@@ -390,11 +373,7 @@ def memory_json(memory: Lesson) -> dict[str, Any]:
         field = list(at[name]) if isinstance(at[name], tuple) else at[name]
         return None if field == "" and name not in _SHOWN_EMPTY else field
 
-    shown = {"class" if name == "klass" else name: told(name) for name in _SHOWN}
-    return {
-        **shown,
-        **{name: at[name] if kind is bool else at[name] or None for name, kind in ADDED.items()},
-    }
+    return {"class" if name == "klass" else name: told(name) for name in _SHOWN}
 
 
 def kept_text(text: str) -> str:

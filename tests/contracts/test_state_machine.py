@@ -18,7 +18,7 @@ from tacit.core import clock
 from tacit.core.errors import Refused, TacitError
 from tacit.core.links import Evidence
 from tacit.core.states import ADMINISTRATIVE, LEGAL, STATES, is_legal
-from tacit.lesson import DECIDED, to_row
+from tacit.lesson import DECIDED, columns_of
 from tacit.store.check import check
 from tacit.testing import signed
 
@@ -176,7 +176,7 @@ class Keeping(RuleBasedStateMachine):
                         is_legal(before, folded["state"], entry.verb)
                         or entry.verb in ADMINISTRATIVE
                     )
-            assert tuple(folded[name] for name in DECIDED) == to_row(memory)
+            assert {name: folded[name] for name in DECIDED} == columns_of(memory)
 
     @invariant()
     def nothing_vanishes(self) -> None:

@@ -14,14 +14,12 @@ from tacit.core.journal import Change, Entry, Hand, change
 from tacit.core.states import ACTIVE, GONE, WAITING
 from tacit.core.value import replace
 from tacit.lesson import (
-    ADDED,
-    DECIDED,
     EDITABLE,
     Lesson,
     check_fields,
-    from_row,
+    columns_of,
+    from_columns,
     kept_text,
-    to_row,
 )
 
 # Blanked by erase, beside the text itself: whatever may repeat a person's words.
@@ -38,7 +36,7 @@ WORDY = {
     "domain": "",
     "agent": "",
     "task_type": "",
-    **{name: "" for name, kind in ADDED.items() if kind is str},
+    "about": "",
 }
 ERASED_BY = "erase"
 
@@ -163,8 +161,8 @@ def erased(memory: Lesson, hand: Hand, reason: str = "") -> Change:
 
 def laid_over(memory: Lesson, fields: Mapping[str, Any], at: str) -> Lesson:
     """A memory with some of its columns as they were, or as somebody else had them."""
-    columns = {**dict(zip(DECIDED, to_row(memory))), **fields, "updated_at": at}
-    return from_row(tuple(columns[name] for name in DECIDED), memory.tally, memory.alias)
+    columns = {**columns_of(memory), **fields, "updated_at": at}
+    return from_columns(columns, memory.tally, memory.alias)
 
 
 def undone(memory: Lesson, entry: Entry, later: Sequence[Entry], hand: Hand) -> Change:

@@ -12,7 +12,7 @@ from typing import Any
 from tacit.core.errors import Refused
 from tacit.core.states import ACTIVE, GONE, WAITING, is_legal
 from tacit.core.value import replace, value
-from tacit.lesson import DECIDED, Lesson, to_row
+from tacit.lesson import DECIDED, Lesson, columns_of
 
 # The names under which our own machinery writes; any other is somebody's.
 AUTOMATIC = (
@@ -125,8 +125,8 @@ def change(was: Lesson | None, now: Lesson, hand: Hand, verb: str, reason: str) 
 
 def recorded(was: Lesson | None, now: Lesson, hand: Hand, verb: str, reason: str) -> Change:
     """A row and its entry as they are, whatever rules there are for them: for what other machines decided."""
-    new = _columns(now)
-    old = _columns(was) if was is not None else {}
+    new = columns_of(now)
+    old = columns_of(was) if was is not None else {}
     changed = [
         name
         for name in DECIDED
@@ -168,7 +168,3 @@ def starts_new_table(entry: Entry) -> bool:
     return "text" in entry.after or (
         entry.verb in ("merge", "unmerge") and entry.after.get("state") != GONE
     )
-
-
-def _columns(memory: Lesson) -> dict[str, Any]:
-    return dict(zip(DECIDED, to_row(memory)))

@@ -12,7 +12,7 @@ from typing import Any
 
 from tacit.core.journal import Entry
 from tacit.core.links import Evidence, sightings
-from tacit.lesson import DECIDED, NUMBERS, Lesson, Tally, from_row
+from tacit.lesson import Lesson, Tally, from_columns
 
 
 def memories_then(entries: Iterable[Entry]) -> dict[str, Lesson]:
@@ -24,18 +24,8 @@ def memories_then(entries: Iterable[Entry]) -> dict[str, Lesson]:
             erased.add(entry.memory)
         row = rows.setdefault(entry.memory, {"id": entry.memory, "project": entry.project})
         row.update(entry.after)
-    return {id: _memory(row) for id, row in rows.items() if id not in erased and row.get("text")}
-
-
-def _memory(row: dict[str, Any]) -> Lesson:
-    return from_row(
-        tuple(row.get(name, 0 if name in NUMBERS else _USUAL.get(name, "")) for name in DECIDED)
-    )
-
-
-# What an entry leaves out is what a memory is born with.
-_BORN_WITH = ("kind", "klass", "scope", "severity", "trust", "gate", "state", "verdict")
-_USUAL = {name: getattr(Lesson, name) for name in _BORN_WITH}
+    kept = {id: row for id, row in rows.items() if id not in erased and row.get("text")}
+    return {id: from_columns(row) for id, row in kept.items()}
 
 
 def tally_then(evidence: Sequence[Evidence], until: str) -> Tally:

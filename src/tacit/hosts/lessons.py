@@ -11,7 +11,7 @@ from tacit.core.exchange import Opening, Row, Skipped
 from tacit.core.links import CONFIRMED, STATED_SIGNALS, WITNESSED, is_carried
 from tacit.core.states import STATES
 from tacit.core.value import replace
-from tacit.lesson import ADDED, Lesson, check_fields, checked
+from tacit.lesson import Lesson, check_fields, checked
 
 NAMESPACE = "tacit"  # of the ids that lessons were born with
 # What is carried, in this order, and its kind; a list and an object are JSON in a cell.
@@ -51,7 +51,7 @@ FACTS: dict[str, type] = {
     "confidence": float,
     "counts": dict,
     "extra": dict,
-    **ADDED,
+    "about": str,
 }
 _COUNTED = ("seen", "uses", "contradicted", "confidence")
 _DERIVED = ("units", "tasks", "frequency", "clean", "recurred", CONFIRMED, WITNESSED)

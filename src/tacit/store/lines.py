@@ -41,10 +41,21 @@ def keep_line(
 ) -> None:
     """Keep a line, once; one that is here gets the standing and the words that it has now."""
     row = {
-        "lesson": line.lesson, "project": project, "verb": LINE, "by": "", "why": standing,
-        "at": line.at, "session": "", "before": "", "after": _says(digest),
-        "machine": line.machine, "number": line.n, "line": line.digest.hex(),
-        "body": line.body, "signer": signer, "standing": _STANDING[standing],
+        "lesson": line.lesson,
+        "project": project,
+        "verb": LINE,
+        "by": "",
+        "why": standing,
+        "at": line.at,
+        "session": "",
+        "before": "",
+        "after": _says(digest),
+        "machine": line.machine,
+        "number": line.n,
+        "line": line.digest.hex(),
+        "body": line.body,
+        "signer": signer,
+        "standing": _STANDING[standing],
     }
     now = ", ".join(f"{name} = excluded.{name}" for name in _ANEW)
     insert(tx, "journal", row, f"(project, line) WHERE line <> '' DO UPDATE SET {now}")

@@ -18,7 +18,7 @@ from tacit.core.journal import Hand, recorded
 from tacit.core.proposal import APPROVED, OPEN, Proposal
 from tacit.core.states import GONE
 from tacit.core.value import grouped, replace, value
-from tacit.lesson import Lesson, to_row
+from tacit.lesson import Lesson, columns_of
 from tacit.safety.witness import Vouch, unless_it_acts
 from tacit.store import lines as shared
 from tacit.store.erase import blank
@@ -224,7 +224,7 @@ class Shelf:
         if act.what != KNOWN or line.signer:
             self._keep(tx, line, standing, now)
             taking.fresh.append(line)
-        if now is not None and (act.asks or was is None or to_row(now) != to_row(was)):
+        if now is not None and (act.asks or was is None or columns_of(now) != columns_of(was)):
             taking.tell(was, now, line, act)
         return now
 
@@ -237,7 +237,7 @@ class Shelf:
             reason = (
                 f"{_name(line)} said: {said} ({'asked' if act.asks else 'a later word stands'})"
             )
-        elif was is not None and to_row(was) == to_row(now):
+        elif was is not None and columns_of(was) == columns_of(now):
             return
         made = recorded(
             was, now, Hand(line.by or BY, line.at), "add" if was is None else BY, reason
