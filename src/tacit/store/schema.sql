@@ -41,7 +41,7 @@ CREATE TABLE lesson (
   extra        TEXT NOT NULL,  -- an origin's own fields
   words        TEXT NOT NULL DEFAULT '',  -- derived: what it is found by beside its text
   counts       TEXT NOT NULL DEFAULT '',  -- derived: what its evidence and deliveries add up to
-  -- What rooms that do not speak of lessons yet ask by (stores/views.py); it goes with the last of them.
+  -- What rooms ask by that an origin, or a count, keeps in the two columns above.
   stood        TEXT NOT NULL AS (coalesce(nullif(extra, '') ->> '$.was.state', state)),
   klass        TEXT NOT NULL AS (coalesce(nullif(extra, '') ->> '$.was.klass', CASE kind
     WHEN 'way' THEN 'rule' WHEN 'cure' THEN 'fix' WHEN 'preference' THEN 'preference'
