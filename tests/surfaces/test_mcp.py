@@ -14,7 +14,7 @@ import pytest
 pytest.importorskip("mcp", reason="the MCP server needs the package mcp (the extra mcp)")
 
 import anyio
-from mcp import Client, MCPError, StdioServerParameters
+from mcp import Client, StdioServerParameters
 from tests.verbs import open as open_memories
 
 from tacit.core import clock
@@ -58,7 +58,7 @@ def in_process(talk: Callable[[Client], Awaitable[Any]], **env: str) -> Any:
 
 
 async def everything(client: Client) -> dict[str, Any]:
-    """Each tool, resource and prompt once, and each way to fail."""
+    """Each tool once, and each way to fail."""
     call = client.call_tool
     said: dict[str, Any] = {"tools": (await client.list_tools()).tools}
     said["recall"] = await call("recall", {"query": "the tests fail before migrate"})
@@ -77,14 +77,6 @@ async def everything(client: Client) -> dict[str, Any]:
     said["show"] = await call(
         "review", {"action": "show", "id": said["remember"].structured_content["id"]}
     )
-    said["page"] = (await client.read_resource("tacit://page")).contents[0]
-    said["memory"] = (
-        await client.read_resource(f"tacit://memory/{said['remember'].structured_content['id']}")
-    ).contents[0]
-    said["run"] = (
-        await client.read_resource(f"tacit://run/{said['remember'].structured_content['run']}")
-    ).contents[0]
-    said["prompt"] = await client.get_prompt("retrospective")
     for name, tool, arguments in [
         ("decide", "review", {"action": "approve", "id": "abc"}),
         ("odd", "review", {"action": "dance"}),
@@ -101,14 +93,6 @@ async def everything(client: Client) -> dict[str, Any]:
         ("unknown tool", "forget", {"id": "abc"}),
     ]:
         said[name] = await call(tool, arguments)
-    for name, uri in [
-        ("no memory", "tacit://memory/zzzzzzzzzzzz"),
-        ("no run", "tacit://run/nowhere"),
-    ]:
-        try:
-            await client.read_resource(uri)
-        except MCPError as error:
-            said[name] = error
     return said
 
 
@@ -148,10 +132,6 @@ def check_everything(said: dict[str, Any], kept: str) -> None:
     assert said["review"].structured_content["proposals"] == []
     assert said["show"].structured_content["lesson"]["text"] == "Use `pnpm` in web/, never npm."
     assert said["show"].structured_content["lesson"]["trust"] == "agent"
-    assert said["page"].mime_type == "text/markdown"
-    assert json.loads(said["memory"].text)["paths"] == ["web/package.json"]
-    assert len(json.loads(said["run"].text)["findings"]) == 2
-    assert "contradicts" in said["prompt"].messages[0].content.text
 
     for name, words in {
         "decide": "is a person's word",
@@ -167,11 +147,10 @@ def check_everything(said: dict[str, Any], kept: str) -> None:
         assert said[name].is_error, name
         told = said[name].content[0].text
         assert words in told and len(told) < 300, (name, told)
-    assert "zzzzzzzzzzzz" in str(said["no memory"]) and "nowhere" in str(said["no run"])
 
 
 def test_everything_over_stdio(folder: Path, kept: str) -> None:
-    """All tools, resources, the prompt and all errors, as a host's child process."""
+    """All tools and all errors, as a host's child process."""
     check_everything(over_stdio(everything, folder), kept)
     with open_memories() as memories:
         assert memories.health().health.faults == ()
@@ -262,20 +241,16 @@ def test_a_withheld_lesson_stays_withheld(folder: Path) -> None:
         withheld = next(run for run, told in asked if told.withheld)
         given = next(run for run, told in asked if told.injected)
 
-    async def talk(client: Client) -> tuple[Any, Any, str]:
+    async def talk(client: Client) -> tuple[Any, Any]:
         found = await client.call_tool("recall", {"query": "tests and migrate"})
         shown = await client.call_tool("review", {"action": "show", "id": lesson})
-        try:
-            resource = (await client.read_resource(f"tacit://memory/{lesson}")).contents[0].text
-        except MCPError as error:
-            resource = str(error)
-        return found.structured_content, shown, resource
+        return found.structured_content, shown
 
-    found, shown, resource = in_process(talk, TACIT_RUN=withheld)
+    found, shown = in_process(talk, TACIT_RUN=withheld)
     assert found["lessons"] == [] and found["run"] == withheld
-    assert shown.is_error and LESSON not in shown.content[0].text and LESSON not in resource
-    found, shown, resource = in_process(talk, TACIT_RUN=given)
-    assert [each["id"] for each in found["lessons"]] == [lesson] and LESSON in resource
+    assert shown.is_error and LESSON not in shown.content[0].text
+    found, shown = in_process(talk, TACIT_RUN=given)
+    assert [each["id"] for each in found["lessons"]] == [lesson] and not shown.is_error
     with open_memories() as memories:
         marks = [mark for mark in memories.store.marks(memory=lesson) if mark.signal == "delivered"]
         assert [(mark.value, mark.surface) for mark in marks] == [("on request", "mcp")]
@@ -326,12 +301,11 @@ def test_clients_of_the_last_generation_are_answered_too(folder: Path, kept: str
 def test_nothing_kept_is_no_error(folder: Path, alone: Path) -> None:
     """An agent may ask before anything was ever kept; asking makes no store."""
 
-    async def talk(client: Client) -> tuple[Any, Any]:
-        page = (await client.read_resource("tacit://page")).contents[0].text
-        return await client.call_tool("recall", {"query": "anything"}), page
+    async def talk(client: Client) -> Any:
+        return await client.call_tool("recall", {"query": "anything"})
 
-    found, page = in_process(talk)
-    assert not found.is_error and found.structured_content["lessons"] == [] and "Nothing" in page
+    found = in_process(talk)
+    assert not found.is_error and found.structured_content["lessons"] == []
     assert not (alone / "data" / "tacit" / "tacit.db").exists()
 
 

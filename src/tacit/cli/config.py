@@ -14,8 +14,8 @@ from tacit.cli.verb import Answer, Asked, Cli, Verbs, arg, did_you_mean, opt, ve
 from tacit.cli.words import one_line, table
 from tacit.core import clock
 from tacit.core.config import CONFIG_KEYS, settle
-from tacit.core.errors import Refused, UsageError, numbered
-from tacit.opened import acting, config_path, keys_path
+from tacit.core.errors import UsageError, numbered
+from tacit.opened import config_path, keys_path
 from tacit.place import folders as places
 from tacit.place.identity import locate
 from tacit.screens.views import picked
@@ -71,39 +71,29 @@ def path_verb(args: Asked, cli: Cli) -> Answer:
 @arg("value", required=False, metavar="VALUE", help="yes, no, a number, text; commas in a list")
 def set_verb(args: Asked, cli: Cli) -> Answer:
     """One setting in the user's own file, as its person."""
-    path, name = config_path(cli.env), args.name
-    if name not in CONFIG_KEYS or args.value is None:
-        found = (
-            f"{name!r} is not a setting" if name not in CONFIG_KEYS else f"{name} is set to what?"
-        )
-        raise UsageError(
-            f"tacit config set: {found}.",
-            did_you_mean(name, [*CONFIG_KEYS]) or "tacit config shows all of them.",
-        )
-    who = acting(cli.env, args.by or "", args.yes)
-    if not who.is_person:
-        raise Refused(f"Your settings are a person's word; {who.reason}.", who.how)
-    default, said = CONFIG_KEYS[name][0], args.value
-    new: Any = (
-        tuple(each.strip() for each in said.split(",") if each.strip())
-        if isinstance(default, tuple)
-        else said
-    )
-    if isinstance(default, bool) and said.lower() in ("yes", "no", "true", "false"):
+    path, name, said = config_path(cli.env), args.name, args.value
+    if name not in CONFIG_KEYS:
+        near = did_you_mean(name, CONFIG_KEYS)
+        raise UsageError(f"tacit config set: {name!r} is not a setting.", near)
+    if said is None:
+        raise UsageError(f"tacit config set: {name} is set to what?", CONFIG_KEYS[name][2])
+    cli.need_person(args, "Changing your settings")
+    default: Any = CONFIG_KEYS[name][0]
+    new: Any = said
+    if isinstance(default, tuple):
+        new = tuple(each.strip() for each in said.split(",") if each.strip())
+    elif isinstance(default, bool) and said.lower() in ("yes", "no", "true", "false"):
         new = said.lower() in ("yes", "true")
     elif isinstance(default, int) and said.isdecimal():
         new = int(said)
     table_name, _, key = name.rpartition(".")
-    settle(
-        {table_name: {key: new}} if table_name else {key: new}, {}, {}, user_path=path
-    )  # what is wrong is said here
+    one = {key: new}
+    settle({table_name: one} if table_name else one, {}, {}, user_path=path)  # says what is wrong
     set_keys(path, table_name, {key: [*new] if isinstance(new, tuple) else new})
-    asks = (
-        "; tacit lookback asks about the sessions that are there" if name == "reader.hosts" else ""
-    )
-    return Answer(
-        {"setting": name, "value": new, "file": path}, f"{name} = {said}, in {path}{asks}"
-    )
+    asks = "tacit lookback asks about the sessions that are there"
+    also = f"; {asks}" if name == "reader.hosts" else ""
+    text = f"{name} = {said}, in {path}{also}"
+    return Answer({"setting": name, "value": new, "file": path}, text)
 
 
 @verb(
@@ -141,55 +131,54 @@ def key_verb(args: Asked, cli: Cli) -> Answer:
     end="examples:\n  tacit config pause 2h\n  tacit config pause off",
 )
 @arg("duration", required=False, default="8h", metavar="DURATION", help="30m, 8h, 7d, or off")
-@opt("--off", is_flag=True, hidden=True)
 def pause_verb(args: Asked, cli: Cli) -> Answer:
-    text = args.duration
-    args.off = args.off or text == "off"
-    if not args.off and not (text[:-1].isdigit() and text[-1:] in ("m", "h", "d")):
-        raise UsageError(f"{text!r} is not a duration.", "Give 30m, 8h or 7d.")
-    until = (
-        ""
-        if args.off
-        else clock.stamp(time.time() + int(text[:-1]) * {"m": 60, "h": 3600, "d": 86400}[text[-1]])
-    )
+    many, unit = args.duration[:-1], {"m": 60, "h": 3600, "d": 86400}.get(args.duration[-1:])
+    off = args.duration == "off"
+    if not off and not (many.isdigit() and unit):
+        raise UsageError(f"{args.duration!r} is not a duration.", "Give 30m, 8h or 7d.")
+    until = "" if off else clock.stamp(time.time() + int(many) * (unit or 0))
     with cli.open(args) as memories:
         memories.need_person("Pausing")
         with memories.store.write() as tx:
             tx.put_meta("paused_until", until)
-        left = "" if until else unfinished(memories)
-    at = until[:16].replace("T", " ")
-    told = f"paused until {at} UTC: hooks stay silent, nothing is learned, a reading stops (tacit config pause off goes on)"
-    return Answer(
-        {"paused_until": until or None},
-        told if until else f"going on: hooks answer and runs are learned{left}",
-    )
+        left = unfinished(memories) if off else ""
+    if off:
+        told = f"going on: hooks answer and runs are learned{left}"
+        return Answer({"paused_until": None}, told)
+    at = f"{until[:16].replace('T', ' ')} UTC"
+    told = "hooks stay silent, nothing is learned, a reading stops (tacit config pause off goes on)"
+    return Answer({"paused_until": until}, f"paused until {at}: {told}")
 
 
 @verb("projects", "the projects that something is kept for")
 def projects_verb(args: Asked, cli: Cli) -> Answer:
     with cli.open(args, create=False) as memories:
-        here = memories.project_id
-        sizes = counts.memories_by_project(memories.store)
-        found: list[dict[str, Any]] = [
+        here, sizes = memories.project_id, counts.memories_by_project(memories.store)
+        found = [
             {
-                **picked(p, "id name"),
-                "root": p.root or None,
-                "remote": p.remote or None,
-                "memories": sizes.get(p.id, 0),
-                "runs": p.run_seq,
-                "here": p.id == here,
+                **picked(each, "id name"),
+                "root": each.root or None,
+                "remote": each.remote or None,
+                "memories": sizes.get(each.id, 0),
+                "runs": each.run_seq,
+                "here": each.id == here,
             }
-            for p in memories.store.projects()
+            for each in memories.store.projects()
         ]
-    shown = [p for p in found if p["memories"] or p["id"] not in SHARED_BY]
-    named = [["*" if p["here"] else " ", p["id"], SHARED_BY.get(p["id"], p["name"])] for p in shown]
     rows = [
-        [*at, str(p["memories"]), str(p["runs"]), p["root"] or p["remote"] or ""]
-        for at, p in zip(named, shown)
+        [
+            "*" if each["here"] else " ",
+            each["id"],
+            SHARED_BY.get(each["id"], each["name"]),
+            str(each["memories"]),
+            str(each["runs"]),
+            each["root"] or each["remote"] or "",
+        ]
+        for each in found
+        if each["memories"] or each["id"] not in SHARED_BY
     ]
-    return Answer(
-        {"projects": found}, table(rows, (" ", "id", "name", "lessons", "sessions", "where"))
-    )
+    heads = (" ", "id", "name", "lessons", "sessions", "where")
+    return Answer({"projects": found}, table(rows, heads))
 
 
 config = Config("config", does="settings, keys for programs, a pause, the projects")

@@ -30,7 +30,6 @@ from tacit.memory import open
 from tacit.safety.one_line import plain_line
 from tacit.screens.selection import unasked
 from tacit.screens.views import picked
-from tacit.trial import proving
 
 T = TypeVar("T")
 
@@ -127,9 +126,8 @@ class Desk:
         self.env = os.environ if env is None else env
         self.store, self.project = store, project
         self.folder = self.env.get("CLAUDE_PROJECT_DIR") or os.getcwd()
-        self.own_run = (
-            f"mcp-{new_id()}"  # for submissions of nobody knows which run: they all count as one
-        )
+        # for submissions of nobody knows which run: they all count as one
+        self.own_run = f"mcp-{new_id()}"
         self._above = ancestors() if hosted and not self.env.get("TACIT_RUN") else []
         self._told = bool(project or self.env.get("CLAUDE_PROJECT_DIR"))  # whose lessons these are
 
@@ -160,63 +158,42 @@ class Desk:
                     raise
                 time.sleep(random.uniform(0.02, 0.2))
 
-    # -- tools -----------------------------------------------------------------------------------------------------
-
     def recall(
         self, query: str, limit: int, files: tuple[str, ...], error: str, kind: str
     ) -> tuple[Recollections, str]:
         """Lessons about a question, and the same as fenced text. Inside a known run its assignments hold."""
         if not query.strip() and not error.strip():
-            raise UsageError(
-                "recall: the query is empty.",
-                "Say in a sentence what you are about to do, or give the error.",
-            )
+            how = "Say in a sentence what you are about to do, or give the error."
+            raise UsageError("recall: the query is empty.", how)
+        errors = (error,) if error else ()
+
+        def found(memories: Memories) -> tuple[Recollections, str]:
+            asked = {"limit": limit, "files": files, "errors": errors, "kind": kind}
+            return self._recalled(memories, query, asked)
+
         try:
-            return self._with(
-                lambda memories: self._recall(memories, query, limit, files, error, kind)
-            )
+            return self._with(found)
         except StoreBusy:
             raise
         except Unavailable as nothing:
-            return Recollections(
-                notes="", lessons=[], note=nothing.message
-            ), "Nothing is known yet."
+            none = Recollections(notes="", lessons=[], note=nothing.message)
+            return none, "Nothing is known yet."
 
-    def _recall(
-        self,
-        memories: Memories,
-        query: str,
-        limit: int,
-        files: tuple[str, ...],
-        error: str,
-        kind: str,
+    def _recalled(
+        self, memories: Memories, query: str, asked: dict[str, Any]
     ) -> tuple[Recollections, str]:
-        asking = self.run(memories)
-        found = recalling.recall(
-            memories,
-            query,
-            run=asking,
-            host="mcp",
-            surface="mcp",
-            limit=limit,
-            files=files,
-            errors=(error,) if error else (),
-            kind=kind,
-        )
-        lessons = [
-            Known(**_lesson(hit.memory, hit.score, hit.mark).model_dump(exclude={"text"}))
-            for hit in found.hits
-        ]
-        text = queries.notes(
-            memories, [hit.memory for hit in found.hits], [hit.mark for hit in found.hits]
-        )
-        note = None if lessons else "Nothing that is kept fits this question."
-        # Hosts show the model this instead of the text beside it: lessons' words stand in it fenced, or not at all. Some show both.
+        run = self.run(memories)
+        named = {"run": run, "host": "mcp", "surface": "mcp"}
+        hits = recalling.recall(memories, query, **named, **asked).hits
+        lessons = [Known(**_known(hit.memory, hit.score, hit.mark)) for hit in hits]
+        text = queries.notes(memories, [hit.memory for hit in hits], [hit.mark for hit in hits])
+        # hosts show the model this instead of the text beside it: lessons' words stand in it
+        # fenced, or not at all; some show both
         host = speaker(served_by(memories.store, self._above)[1])
         notes = "" if getattr(host, "SHOWS_BOTH", False) else text
-        return Recollections(
-            notes=notes, lessons=lessons, run=asking or None, note=note
-        ), text or "Nothing fits."
+        note = None if lessons else "Nothing that is kept fits this question."
+        told = Recollections(notes=notes, lessons=lessons, run=run or None, note=note)
+        return told, text or "Nothing fits."
 
     def submit(self, text: str, contradicts: str = "", **facets: Any) -> Kept:
         """A lesson or a finding of this run, through the same gate as everything an agent says."""
@@ -306,66 +283,15 @@ class Desk:
             raise NotFound(f"{id} is not shown to this run.", "A person sees it with tacit why.")
         return memory
 
-    # -- resources -------------------------------------------------------------------------------------------------
 
-    def page(self) -> str:
-        """The lessons that every run is given, as markdown."""
-        try:
-            return (
-                self._with(lambda memories: queries.notes(memories, queries.exempt(memories)))
-                or "Nothing is kept for every run yet.\n"
-            )
-        except StoreBusy:
-            raise
-        except Unavailable:
-            return "Nothing is kept here yet.\n"
-
-    def memory(self, id: str) -> dict[str, Any]:
-        """One lesson, whole."""
-        return self._with(lambda memories: _plain(memories, self._shown(memories, id)))
-
-    def run_told(self, id: str) -> dict[str, Any]:
-        """One run: what was asked, what came of it, what it was given and what it said."""
-        return self._with(lambda memories: self._run_told(memories, id))
-
-    def _run_told(self, memories: Memories, id: str) -> dict[str, Any]:
-        (audit,) = proving.audit(memories, id)
-        row = audit.run
-        over = bool(row.settled_at)
-        given = [each for each in audit.lessons if each.arm != "withheld"]
-        return {
-            "id": row.foreign_id,
-            "host": row.host,
-            **_or_none(row, "agent model task"),
-            "outcome": row.outcome,
-            **_or_none(row, "started_at ended_at"),
-            "over": over,
-            "given": [
-                {"id": each.memory, "text": each.text, "outcome": each.outcome or None}
-                for each in given
-            ],
-            # Told only of a run that is over: while it goes on, knowing would undo the trial.
-            "withheld": len(audit.lessons) - len(given) if over else None,
-            "findings": [
-                picked(each, "text kind by memory")
-                for each in memories.store.findings(run=row.id)
-                if each.memory and each.outcome == "allow"
-            ],
-        }
+def _known(memory: Held, score: float = 0.0, mark: str = "") -> dict[str, Any]:
+    facts: dict[str, Any] = picked(memory, "id kind state trust")
+    seen = {"seen": memory.tally.seen, "score": round(score, 4), "mark": mark or None}
+    return {**facts, **seen, "paths": list(memory.paths)}
 
 
-def _lesson(memory: Held, score: float = 0.0, mark: str = "") -> Lesson:
-    return Lesson(
-        id=memory.id,
-        text=plain_line(memory.text, 4000),
-        kind=memory.kind,
-        state=memory.state,
-        trust=memory.trust,
-        seen=memory.tally.seen,
-        score=round(score, 4),
-        mark=mark or None,
-        paths=list(memory.paths),
-    )
+def _lesson(memory: Held) -> Lesson:
+    return Lesson(text=plain_line(memory.text, 4000), **_known(memory))
 
 
 def _unseen(memory: Held) -> Lesson:

@@ -1,4 +1,4 @@
-"""The desk in the protocol's words: four tools, three resources and a prompt, on the official SDK.
+"""The desk in the protocol's words: four tools, on the official SDK.
 
 A host shows a tool's description to its model, cut at 2 kB, so each begins with when to call it. A failed call is a
 tool result that the model can act on, never a protocol error; what an argument may weigh is checked before anything
@@ -7,7 +7,6 @@ looks at it.
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from collections.abc import Callable
@@ -17,12 +16,12 @@ import anyio
 import anyio.to_thread
 from mcp.server import MCPServer
 from mcp.server.mcpserver import Context
-from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError, ToolError
+from mcp.server.mcpserver.exceptions import ToolError
 from mcp_types import CallToolResult, TextContent, ToolAnnotations
 from pydantic import BaseModel, Field, ValidationError
 
 from tacit import __version__
-from tacit.core.errors import NotFound, TacitError
+from tacit.core.errors import TacitError
 from tacit.screens.wording import STATE_WORDS
 from tacit.serve.mcp.desk import Desk, Kept, Recollections, Waiting
 
@@ -120,14 +119,6 @@ def build(desk: Desk) -> MCPServer:
             structured_content=found.model_dump(mode="json"),
         )
 
-    async def read(question: Callable[[], T]) -> T:
-        try:
-            return await ask(question)
-        except NotFound as error:
-            raise ResourceNotFoundError(f"{error.message} {error.hint}".strip()) from None
-        except TacitError as error:
-            raise ResourceError(f"{error.message} {error.hint}".strip()) from None
-
     @server.tool(
         title="Recall lessons",
         description=SAID["recall"],
@@ -196,28 +187,6 @@ def build(desk: Desk) -> MCPServer:
             )
         )
 
-    @server.resource("tacit://page", title="Lessons for every run", mime_type="text/markdown")
-    async def page() -> str:
-        """The lessons that every run of this project is given: preferences, rules, and what was approved for all."""
-        return await read(desk.page)
-
-    @server.resource("tacit://memory/{id}", title="One lesson", mime_type="application/json")
-    async def memory(id: str) -> str:
-        """A lesson with its state, trust, evidence counts and verdict."""
-        return _json(await read(lambda: desk.memory(id)))
-
-    @server.resource("tacit://run/{id}", title="One run", mime_type="application/json")
-    async def run(id: str) -> str:
-        """What a run was asked, given and found, and how it ended."""
-        return _json(await read(lambda: desk.run_told(id)))
-
-    @server.prompt(
-        title="Look back before finishing",
-        description="What this session taught, and what of it to keep.",
-    )
-    def retrospective() -> str:
-        return SAID["retrospective"]
-
     return server
 
 
@@ -226,7 +195,3 @@ def _kept(done: Kept) -> tuple[Kept, str]:
     return done, f"{done.status}: {done.reason}" + (
         f" [{done.id}, {STATE_WORDS.get(str(done.state), done.state)}{seen}]" if done.id else ""
     )
-
-
-def _json(found: Any) -> str:
-    return json.dumps(found, ensure_ascii=False)
