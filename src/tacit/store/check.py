@@ -50,24 +50,18 @@ def check(
     """Look through the file and all that is derived. `rule` names the confidence fold of a project's profile."""
     faults: list[Fault] = []
     checked: dict[str, int] = {}
-    steps: tuple[Callable[[], Iterator[Fault]], ...] = (
-        lambda: (Fault("file", store.path, each) for each in file_faults(store)),
-        lambda: _counted(store, checked),
-        lambda: _tallies(store, checked, rule),
-        lambda: (index_fault("lesson_fts", each, "rebuilds it") for each in index_faults(store)),
-    )
-    for step in steps:
-        try:
-            for fault in step():
-                faults.append(fault)
-                if len(faults) >= limit:
-                    return Health(tuple(faults), checked)
-        except (Damaged, NotFound) as error:  # an index may hide a row that is there
-            # Busy, a full disk or an I/O error is no damage: it comes up as what it is.
-            faults.append(Fault("file", store.path, error.message))
-        except (ValueError, TypeError, LookupError, AttributeError) as error:
-            faults.append(Fault("file", store.path, f"a row cannot be read: {error}"))
-    return Health(tuple(faults), checked)
+    try:
+        faults += [Fault("file", store.path, each) for each in file_faults(store)]
+        for name, table in COUNTED.items():
+            checked[name] = store.one(f"SELECT count(*) FROM {table}")[0]
+        faults += _tallies(store, checked, rule)
+        faults += [index_fault("lesson_fts", each, "rebuilds it") for each in index_faults(store)]
+    except (Damaged, NotFound) as error:  # an index may hide a row that is there
+        # Busy, a full disk or an I/O error is no damage: it comes up as what it is.
+        faults.append(Fault("file", store.path, error.message))
+    except (ValueError, TypeError, LookupError, AttributeError) as error:
+        faults.append(Fault("file", store.path, f"a row cannot be read: {error}"))
+    return Health(tuple(faults[:limit]), checked)
 
 
 def rule_of(store: Store) -> Callable[[str], str]:
@@ -82,13 +76,6 @@ def rule_of(store: Store) -> Callable[[str], str]:
         return rules[project]
 
     return rule
-
-
-def _counted(store: Store, checked: dict[str, int]) -> Iterator[Fault]:
-    """How many rows there are of what people ask about."""
-    for name, table in COUNTED.items():
-        checked[name] = store.one(f"SELECT count(*) FROM {table}")[0]
-    yield from ()
 
 
 def _tallies(store: Store, checked: dict[str, int], rule: Callable[[str], str]) -> Iterator[Fault]:
