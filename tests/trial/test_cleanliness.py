@@ -10,6 +10,7 @@ from tests.verbs import Memories
 from tests.verbs import open as open_memories
 
 from tacit.core.rows import run_id
+from tacit.core.value import replace
 from tacit.lesson import TWIN, family_of
 from tacit.testing import finding, run
 from tacit.trial.evalue import Trial, tabulate, total
@@ -84,6 +85,23 @@ def test_an_assignment_is_the_same_after_a_restart_and_on_another_machine(
                 memory in there.injected,
                 memory in there.withheld,
             )
+
+
+def test_a_lost_key_changes_nothing_that_was_recorded(memories: Memories) -> None:
+    """What was tossed stands; what begins later is tossed with the new key, and counts beside it."""
+    memory = teach(memories)
+    for n in range(10):
+        memories.inject("payment service", run=f"old-{n}", host="cli")
+    before = [arms(memories, f"old-{n}") for n in range(10)]
+    lost = replace(memories.ensure_project(), trial_key=b"another key of thirty-two bytes!")
+    with memories.store.write() as tx:
+        tx.put_project(lost)
+    for n in range(10):
+        memories.inject("payment service", run=f"old-{n}", host="cli")
+        memories.inject("payment service", run=f"new-{n}", host="cli")
+    assert [arms(memories, f"old-{n}") for n in range(10)] == before
+    assert all(memory in arms(memories, f"new-{n}") for n in range(10))
+    assert memories.get(memory).verdict == "not yet known"
 
 
 def test_the_share_withheld_is_the_one_recorded(memories: Memories) -> None:
