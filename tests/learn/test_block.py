@@ -290,23 +290,6 @@ def test_a_page_keeps_its_limits(folder: Path, monkeypatch: pytest.MonkeyPatch) 
         assert len((folder / "MEMORY.md").read_bytes()) <= 3_200
 
 
-def test_what_a_hand_changed_between_our_marks_is_replaced_on_a_yes_only(
-    memories: Memories, folder: Path
-) -> None:
-    """A pass that nobody looks at leaves it and says so; nothing that was written there is learned."""
-    memories.keep_page("AGENTS.md")
-    memories.page()
-    file = folder / "AGENTS.md"
-    mine = file.read_text().replace("Never push to main.", "Push to main on Fridays.")
-    file.write_text(mine)
-    told = memories.page()
-    assert "changed between Tacit's marks" in told.notes[0] and file.read_text() == mine
-    assert told.by_hand == ("AGENTS.md",)
-    assert sorted(memory.text for memory in memories.list()) == sorted(RULES)
-    memories.page(over=True)
-    assert "- Never push to main." in file.read_text() and "Fridays" not in file.read_text()
-
-
 def test_a_block_that_somebody_took_out_is_not_put_back(memories: Memories, folder: Path) -> None:
     """It is said, with the two ways to go on."""
     memories.keep_page("AGENTS.md")

@@ -12,8 +12,6 @@ import pytest
 from tests import verbs
 
 from tacit.core import clock
-from tacit.core.digest import new_id
-from tacit.core.proposal import Proposal
 from tacit.core.run import Finding, Run, Step
 from tacit.core.value import replace
 from tacit.hooks.answer import showing
@@ -28,7 +26,7 @@ from tacit.origins.filing import category_of
 from tacit.origins.gates import annotation
 from tacit.origins.joelclaw import observations as joelclaw
 from tacit.origins.joelclaw.page import append
-from tacit.origins.joelclaw.triage import Suggested, answers, by_rules
+from tacit.origins.joelclaw.triage import Suggested, by_rules
 from tacit.origins.levels import FETCH, by_length, level_for
 from tacit.origins.likeness import MATCHERS
 from tacit.origins.observer import parse_observer, sanitize_text, sanitize_transcript
@@ -406,56 +404,6 @@ def test_defect_2_seconds_are_not_milliseconds() -> None:
     )
 
 
-def test_defect_3_nothing_that_was_dropped_comes_back(book: Notebook) -> None:
-    """When every hit was dropped, the best of them was returned after all."""
-    book.keep(
-        {"id": "a", "observation": FACT, "timestamp": day(1), "write_verdict": "discard"},
-        {"id": "b", "observation": f"{FACT} too", "timestamp": day(1), "write_verdict": "hold"},
-        {"id": "c", "observation": f"{FACT}, always", "timestamp": day(1), "stale": True},
-    )
-    assert book.memories.inject("restart the gateway lock", run="s-9").injected == ()
-    for asking in (False, True):
-        found = book.memories.recall("gateway lock file", include_held=asking)
-        assert [each.memory.alias for each in found.hits] == (["b"] if asking else [])
-
-
-def test_defect_4_submitted_observations_arrive(book: Notebook) -> None:
-    """The event that its document demands had no consumer: what was written vanished."""
-    event = {
-        "name": "memory/observation.submitted",
-        "data": {
-            "observation": FACT,
-            "category": "jc:operations",
-            "source": "pi-session",
-            "tags": ["gateway"],
-        },
-    }
-    (memory,) = book.of(
-        book.memories.learn(BytesSource(json.dumps(event).encode() + b"\n", "events.jsonl"))
-    )
-    told = (memory.text, memory.category, memory.source, memory.tags, memory.state)
-    assert told == (FACT, "jc:operations", "pi-session", ("gateway",), "active")
-
-
-def test_defect_5_what_is_used_does_not_go_stale(book: Notebook) -> None:
-    """Nothing ever counted a recall, so that everything became stale at ninety days."""
-    book.keep(
-        {"id": "used", "observation": FACT, "timestamp": day(120), "category_id": "jc:projects"},
-        {
-            "id": "unused",
-            "observation": "The roadmap puts exports into the second milestone",
-            "timestamp": day(120),
-            "category_id": "jc:projects",
-        },
-    )
-    answered(book, "used", answer="I restart the gateway, which clears the stuck lock file")
-    book.memories.tend()
-    assert {each.alias: bool(each.stale_at) for each in book.memories.list(limit=9)} == {
-        "used": False,
-        "unused": True,
-    }
-
-
 def test_defect_6_an_ignored_memory_is_not_a_recalled_one(book: Notebook) -> None:
     """A fizzle raised the recall count and took off the stale mark."""
     used = {"recall_count": 3, "stale": True, "retrieval_priority": 0.2}
@@ -530,46 +478,12 @@ def test_a_dated_line_of_the_page_is_compared_without_its_date() -> None:
     assert judged("Old API (2026-02-02)", ["- Old API (2025-01-09)"]).action == "review"
 
 
-def test_defect_9_a_merge_keeps_one_line() -> None:
-    """Keeping the longer meant keeping both, with a line break between."""
-    assert judged(f"{FACT}.", waiting=[Suggested("o", "", FACT)], section="").merge_with == "o"
-
-
 def test_defect_10_an_unknown_section_is_the_inbox() -> None:
     """Joel, Conventions and Miller Hooks were filed under Hard Rules, in another place under Patterns."""
     names = ("Joel", "Conventions", "Miller Hooks", "Billing")
     put = [Lesson("m", "p", "x", extra={"section": name}) for name in names]
     found = [section_of(each, PROFILE.page) for each in put]
     assert found == ["Joel", "Conventions", "Miller Hooks", "Inbox"]
-
-
-def test_defect_11_what_the_model_leaves_open_reaches_a_person() -> None:
-    """It stayed in the model's queue, paid for every half hour, until it expired."""
-    batch = [Suggested("p1", "Patterns", "x"), Suggested("p2", "Patterns", "y")]
-    said = answers('[{"id": "p1", "action": "needs-review"}]', batch)
-    assert {id: each.action for id, each in said.items()} == {"p1": "review"}
-
-
-def test_defect_12_ids_are_never_used_again_and_nothing_is_lost_half_way(book: Notebook) -> None:
-    """Proposals were numbered from those still waiting; a crash between two deletions and a write lost one."""
-    memories, seen = book.memories, set()
-    (memory,) = book.learn(f"[gate=allow] {FACT}")
-    head = (memories.project_id, "edit", "better words", "model", clock.now(), memory.id)
-    for n in range(3):
-        with memories.store.write() as tx:
-            tx.put_proposal(Proposal(new_id(), *head, payload={"text": f"{FACT}, try {n}"}))
-        (waiting,) = memories.proposals()
-        seen.add(waiting.id)
-        memories.review(waiting.id, "approve" if n else "reject")
-    assert (len(seen), memories.proposals(), memories.get(memory.id).text) == (
-        3,
-        [],
-        f"{FACT}, try 2",
-    )
-    with pytest.raises(UnicodeError), memories.store.write() as tx:
-        tx.put_proposal(Proposal(new_id(), *head))
-        raise UnicodeError
-    assert memories.proposals() == []
 
 
 def test_defect_13_a_sweep_touches_what_is_due_and_a_merge_can_be_taken_back(
@@ -588,19 +502,6 @@ def test_defect_13_a_sweep_touches_what_is_due_and_a_merge_can_be_taken_back(
         one.state,
         two.tally.seen,
     )
-
-
-@pytest.mark.parametrize(
-    ("text", "category"),
-    [
-        ("Invoice numbers restart each January", "jc:operations"),
-        ("Their relationship is difficult", "jc:people-relationships"),
-        ("Berlin is a township", "jc:operations"),
-    ],
-)
-def test_defect_14_a_keyword_is_a_word(book: Notebook, text: str, category: str) -> None:
-    """ "voice" was found in "Invoice", "ship" in "relationship"."""
-    assert book.learn(text)[0].category == category
 
 
 # --- its page ---------------------------------------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from tests.verbs import Memories
 from tacit.core import clock
 from tacit.core.errors import Damaged, NotFound
 from tacit.core.run import Finding
-from tacit.hosts.source import BytesSource, FileSource
+from tacit.hosts.source import BytesSource
 from tacit.learn.gate import GateRules
 from tacit.lesson import Lesson
 from tacit.origins import ralph
@@ -532,22 +532,6 @@ def stored(*learnings: dict[str, Any], sum: str = "", at: str = "2026-02-01T00:0
     return json.dumps({**head, "learnings": rows})
 
 
-def test_defect_1_what_is_learned_is_stored(loop: Loop) -> None:
-    """One loop, and its learnings are there, in another process's eyes too."""
-    loop.learn(state("ralph-1", rounds("Write tests first", "Tests first again", "Test-driven")))
-    other = verbs.open(loop.memories.store.path, profile="ralph", cwd=str(loop.folder))
-    assert [memory.kind for memory in other.list(sort="old")] == ["strategy", "estimate"]
-
-
-def test_defect_2_the_first_iteration_is_told(loop: Loop) -> None:
-    """A new loop gets the knowledge of the last one before it begins, not from its second iteration on."""
-    loop.learn(
-        state("ralph-1", rounds("Write tests first", "Write tests first", "Write tests first"))
-    )
-    told = loop.memories.inject("Fix the failing checkout tests", run="ralph-2")
-    assert "- Test-driven development approach (effectiveness: 100%)\n" in told.markdown
-
-
 def test_defect_3_the_unused_are_ordered_too(loop: Loop) -> None:
     """Before anything was used, confidence and success decide, not the order of writing; giving a learning counts as a use."""
     weak = learning("learn-00000001", "Guess", confidence=0.6, successRate=0.6)
@@ -586,30 +570,6 @@ def test_defect_4_equal_learnings_grow_instead_of_multiplying(loop: Loop) -> Non
     [avoid] = [each for each in loop.exported()["learnings"] if each["type"] == "antipattern"]
     found = (avoid["confidence"], avoid["content"]["occurrences"], avoid["sourceLoops"])
     assert found == (0.8, 4, ["ralph-4", "ralph-5"])
-
-
-@pytest.mark.parametrize("bad", ["", '{"version": "1.0.0", "learn', "[]", "another sum"])
-def test_defect_5_a_damaged_file_is_taken_from_its_backup_and_left_alone(
-    loop: Loop, bad: str
-) -> None:
-    """Truncated, empty, or with a wrong sum: the good backup is read, with a warning; neither file changes, not by an export either."""
-    main, backup = (
-        loop.knowledge / "ralph-learnings.json",
-        loop.knowledge / "ralph-learnings.json.bak",
-    )
-    bad = stored(learning("learn-00000009", "x"), sum="0" * 64) if bad == "another sum" else bad
-    main.write_text(bad, encoding="utf-8")
-    backup.write_text(stored(learning("learn-00000001", "Read the logs")), encoding="utf-8")
-    [report] = loop.memories.import_(str(main), format="ralph", trust="user")
-    assert (len(report.kept), len(report.warnings)) == (
-        1,
-        1,
-    ) and "taken from its backup" in report.warnings[0]
-    assert loop.memories.verify(str(main), format="ralph") == ""
-    assert (
-        main.read_text(encoding="utf-8"),
-        "Read the logs" in backup.read_text(encoding="utf-8"),
-    ) == (bad, True)
 
 
 def test_defect_5_without_a_good_copy_nothing_changes(loop: Loop, tacit: Any, folder: Path) -> None:
@@ -686,23 +646,6 @@ def test_defect_7_staging_loses_nothing_and_validates_when_told(loop: Loop) -> N
     assert (stage.clear(), stage.stats().total) == (1, 0)
 
 
-def test_defect_8_how_a_task_is_told_is_a_value(loop: Loop) -> None:
-    """The document prints substrings, so this profile has them; another profile may ask for whole words."""
-    from tacit.core.profile import with_values
-    from tacit.core.run import Run
-    from tacit.origins.filing import task_type
-
-    words = with_values(loop.memories.profile, {"tasks.match": "word"})
-    texts = ("Inspect latest logs", "Rebuild index", "Fix the failing test")
-    asked = [Run("r", "ralph", objective=text) for text in texts]
-    assert [task_type(run, loop.memories.profile) for run in asked] == [
-        "test-fix",
-        "feature",
-        "test-fix",
-    ]
-    assert [task_type(run, words) for run in asked] == ["general", "general", "test-fix"]
-
-
 @pytest.mark.parametrize("figure", [0, float("nan"), None, 1.5, "high"])
 def test_defect_9_zero_is_zero_and_what_is_no_figure_is_told(loop: Loop, figure: Any) -> None:
     """A confidence of 0 stays 0; one that is none is reported and taken as the document's default."""
@@ -710,27 +653,6 @@ def test_defect_9_zero_is_zero_and_what_is_no_figure_is_told(loop: Loop, figure:
     assert loop.memories.get("learn-00000001").tally.confidence == (0 if figure == 0 else 0.5)
     decided = validate(loop, {"learning": {**learning("", "x"), "confidence": figure}}, None)
     assert decided["valid"] is False
-
-
-def test_defect_10_iterations_in_order_loops_apart_and_no_double_import(loop: Loop) -> None:
-    """iteration-10 comes after iteration-2; two loops stay two runs; unlike tasks share nothing; a second import adds nothing."""
-    folder = loop.folder / ".aiwg" / "ralph-external"
-    (folder / "iterations").mkdir(parents=True)
-    for number in (1, 2, 10):
-        text = json.dumps(
-            _iteration(number=number, learnings=[f"Step number {number} of the plan"])
-        )
-        (folder / "iterations" / f"iteration-{number}.json").write_text(text, encoding="utf-8")
-    head = {"loopId": "ralph-1", "objective": "Rename it", "status": "completed"}
-    (folder / "state.json").write_text(json.dumps(head))
-    [run] = ralph.read(FileSource(str(folder / "state.json")))
-    assert [each["number"] for each in (run.extra or {})["iterations"]] == [1, 2, 10]
-    loop.learn(state("ralph-2", rounds("Fix typo in README"), "Fix typo in README"))
-    loop.learn(state("ralph-3", rounds("Fix crash in parser"), "Fix crash in parser"))
-    assert len([m for m in loop.memories.list() if m.kind == "strategy"]) == 2
-    loop.bring([learning("learn-00000001", "Read the logs")])
-    [again] = loop.memories.import_(str(loop.knowledge / "ralph-learnings.json"), trust="user")
-    assert (again.kept, again.already) == ((), 1)
 
 
 def test_defect_11_two_machines_do_not_hide_each_others_learnings(loop: Loop) -> None:
@@ -845,20 +767,6 @@ def test_a_journey_in_its_own_words(tacit: Any, folder: Path) -> None:
     )
     assert store["stats"]["totalLearnings"] == len(store["learnings"])
     assert tacit("review", "clear", "--staged").code == 0
-
-
-def test_an_anti_pattern_that_an_error_names_is_found_for_any_task(loop: Loop) -> None:
-    """ "Returns anti-patterns matching error patterns": the document's own question, *Debug import error*, is of another type."""
-    failed = _iteration(
-        status="failed", analysis={"progressMade": False, "errors": ["Cannot find module 'x'"]}
-    )
-    loop.learn(
-        {"loopId": "r", "objective": "Add a feature", "iterations": [failed, failed], **ENDED}
-    )
-    asked = {"task": "Debug import error"}
-    told = [each.text for each, _ in loop.memories.antipatterns(["module not found"], **asked)]
-    assert told == ["Avoid: Module not found - verify dependencies installed"]
-    assert loop.memories.antipatterns(["timeout"], **asked) == []
 
 
 ENDED = {"status": "completed"}
