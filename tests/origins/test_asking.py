@@ -10,7 +10,7 @@ import pytest
 from tests.verbs import open
 
 from tacit.core.errors import ModelUnavailable
-from tacit.learn import learn
+from tacit.learn.after_run import learn_run
 from tacit.origins.asking import LONGEST_RUN, findings_of_answer, question, said
 from tacit.testing import Scripted, run, say, tool, user
 
@@ -45,7 +45,7 @@ LESSON = row(
 
 
 def learned(memories: Any, model: Any, given: Any) -> Any:
-    return learn(memories.work, given, model=model)
+    return learn_run(memories.work, given, model=model)
 
 
 def texts(memories: Any) -> set[str]:
