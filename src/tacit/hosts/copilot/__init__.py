@@ -10,7 +10,6 @@ import os
 
 from tacit.core.digest import short_hash
 from tacit.core.value import dumps, replace
-from tacit.hosts.copilot.tools import TOOLS
 from tacit.hosts.dialect import (
     ASKS,
     COMPACTION_STEP,
@@ -30,6 +29,7 @@ from tacit.hosts.dialect import (
     text_at,
     tool_step,
 )
+from tacit.hosts.tools import writing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def read(name: str, payload: Mapping[str, Any], env: Mapping[str, str]) -> Event
         return None
     if name == "before-call":
         at = str(payload.get("timestamp", ""))
-        writes = TOOLS["write"].split()
+        writes = writing(HOST)
         return before_call(payload, host=HOST, session=session, folder=cwd, writes=writes, at=at)
     step = _step(name, payload)
     event, said = event_of(step, name)

@@ -10,7 +10,6 @@ import os
 
 from tacit.core.digest import short_hash
 from tacit.core.value import dumps
-from tacit.hosts.cursor.tools import TOOLS
 from tacit.hosts.dialect import (
     ASKS,
     COMPACTION_STEP,
@@ -28,6 +27,7 @@ from tacit.hosts.dialect import (
     text_at,
     tool_step,
 )
+from tacit.hosts.tools import writing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def read(name: str, payload: Mapping[str, Any], env: Mapping[str, str]) -> Event
         given = {"tool_input": {"command": text_at(payload, "command")}} if shell else payload
         if not shell and line_of(given):
             return None  # the shell's own event comes too, and there a question is heard
-        at, writes = text_at(payload, "generation_id", "tool_use_id"), TOOLS["write"].split()
+        at, writes = text_at(payload, "generation_id", "tool_use_id"), writing(HOST)
         return before_call(given, host=HOST, session=session, folder=folder, writes=writes, at=at)
     step = _step(name, payload)
     event, said = event_of(step, name)

@@ -28,7 +28,7 @@ from tacit.hosts.dialect import (
     public,
     text_at,
 )
-from tacit.hosts.gemini.tools import TOOLS
+from tacit.hosts.tools import writing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def read(name: str, payload: Mapping[str, Any], env: Mapping[str, str]) -> Event
     opened = env.get("GEMINI_PROJECT_DIR", "")
     folder = opened if os.path.isabs(opened) and os.path.isdir(opened) else cwd
     if event == "before-call":
-        writes = TOOLS["write"].split()
+        writes = writing(HOST)
         return before_call(payload, host=HOST, session=session, folder=folder, writes=writes, at=at)
     touched = file_of(payload) if event == "tool-failure" and not said else ()
     if event == "tool-failure" and not said:

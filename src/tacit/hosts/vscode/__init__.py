@@ -28,7 +28,7 @@ from tacit.hosts.dialect import (
     text_at,
     tool_step,
 )
-from tacit.hosts.vscode.tools import TOOLS
+from tacit.hosts.tools import writing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def read(name: str, payload: Mapping[str, Any], env: Mapping[str, str]) -> Event
     # an inherited one names another session
     host = "copilot" if env.get(COPILOT) == session else HOST
     if name == "before-call":
-        writes = _writes(host)
+        writes = writing(host)
         at = text_at(payload, "tool_use_id", "timestamp")
         return before_call(payload, host=host, session=session, folder=cwd, writes=writes, at=at)
     step = _step(name, payload)
@@ -96,14 +96,6 @@ def read(name: str, payload: Mapping[str, Any], env: Mapping[str, str]) -> Event
         captured=True,
         step=step,
     )
-
-
-def _writes(host: str) -> list[str]:
-    if host == "copilot":
-        from tacit.hosts.copilot.tools import TOOLS as table
-    else:
-        table = TOOLS
-    return table["write"].split()
 
 
 def _step(name: str, payload: Mapping[str, Any]) -> dict[str, Any] | None:
