@@ -166,7 +166,7 @@ class Store:
             self.learn(self.write(f"taught-{n}", steps))
         self.lessons: dict[str, str] = {}
         self.lost: dict[tuple[str, str], float] = {}  # what each problem really cost in each unit
-        for memory in queries.listed(self.memories, limit=50):
+        for memory in self.memories.lessons(limit=50):
             name = next((each for each in NAMES if each in memory.text), "")
             if name and memory.klass != "command":
                 self.lessons[memory.id] = name

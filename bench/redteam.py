@@ -35,7 +35,7 @@ from redteam_more import MORE_CHANNELS  # noqa: E402
 from redteam_origins import ORIGIN_CHANNELS, by_own_logs  # noqa: E402
 from tacit.cli import main  # noqa: E402
 from tacit.hosts import SHELLS  # noqa: E402
-from tacit.learn import queries, reviewing  # noqa: E402
+from tacit.learn import reviewing  # noqa: E402
 from tacit.testing import signed  # noqa: E402
 
 # Two words of one text stand in no other: which one is through is never in doubt.
@@ -252,7 +252,7 @@ class World:
         from tacit.memory import open
 
         with open() as memories:
-            every = queries.listed(memories, limit=1000)
+            every = memories.lessons(limit=1000)
             runs = len(memories.store.runs(memories.project_id, limit=100))
             asked = len(reviewing.proposals(memories))
         own = (

@@ -35,7 +35,7 @@ from redteam_hosts import PLANTED, SPOKEN  # noqa: E402
 from tacit.cli import called  # noqa: E402
 from tacit.cli.verb import Cli  # noqa: E402
 from tacit.hooks.main import respond  # noqa: E402
-from tacit.learn import correcting, queries  # noqa: E402
+from tacit.learn import correcting  # noqa: E402
 
 AGENT = {"CLAUDECODE": "1", "TACIT_RUN": "r1"}
 SHELLS = {"marked": AGENT, "unmarked": {"TACIT_KEY": ""}}
@@ -391,9 +391,7 @@ def signed_lines(world: World) -> Tried:
     through += ["pinned or on a page"] * bool(
         plain.pinned or plain.on_page or plain.trust == "user"
     )
-    through += ["replayed elsewhere"] * any(
-        each.gate == "allow" for each in queries.listed(eve.memories)
-    )
+    through += ["replayed elsewhere"] * any(each.gate == "allow" for each in eve.memories.lessons())
     forgotten = bob.memories.add("Run make clean before the build.", kind="preference")
     bob.sync()
     kept = {path.name: path.read_bytes() for path in bob.folder.glob("*.jsonl")}
@@ -879,7 +877,7 @@ def other_words(world: World) -> Tried:
             through.append(f"`review` does not show: {words}")
     number = re.findall(r"(\d+) [^\d]*Run make lint0", on_screen(world, "list"))[-1]
     with opened(by="ada", yes=True) as memories, memories.store.write() as tx:
-        swapped = next(each for each in queries.listed(memories) if "lint0" in each.text)
+        swapped = next(each for each in memories.lessons() if "lint0" in each.text)
         put_as(tx, swapped, "edit", text=OTHER_WORDS[2])
     said = on_screen(world, "keep", number)
     through += [] if "its words changed since" in said else ["a number kept swapped words"]

@@ -29,7 +29,6 @@ sys.path[:0] = [str(ROOT / "src"), str(ROOT / "bench"), str(ROOT)]
 from redteam import write_table  # noqa: E402
 from tacit.core.digest import new_id  # noqa: E402
 from tacit.core.run import Step  # noqa: E402
-from tacit.learn import queries  # noqa: E402
 from tacit.learn.pipeline import read  # noqa: E402
 from tacit.memory import open as open_memories  # noqa: E402
 from tacit.place.folders import make  # noqa: E402
@@ -307,7 +306,7 @@ def told(
             if reading is None:
                 raise SystemExit(f"{place}: the session was not read")
             read(desk, reading)
-        if not queries.listed(memories, limit=5):
+        if not memories.lessons(limit=5):
             raise SystemExit(f"{place}: the reader put nothing down: {lesson}")
         asked = (
             {"task": ASKED},

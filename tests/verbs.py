@@ -22,6 +22,9 @@ from tacit.trial import proving
 class Memories(Memory):
     """Each name is bound to the function of its room; nothing is done here."""
 
+    def list(self, *, archived: bool = False, **asked: Any) -> Any:
+        return self.lessons(gone=archived, **asked)
+
     home_of = learning.home_of
     _named = learning._named
     _reported = learning._reported
@@ -79,7 +82,6 @@ class Memories(Memory):
     keep_sessions = learning.keep_sessions
     knowledge = property(knowing.knowledge)
     learn = learning.learn
-    list = queries.listed
     log = queries.log
     look = looking.look
     look_up = queries.look_up
@@ -147,7 +149,6 @@ class Memories(Memory):
     was_at = learning.was_at
     week = queries.week
     why = queries.why
-    withheld_in = queries.withheld_in
     worth_a_look = reviewing.worth_a_look
     write_files = exchange.write_files
 

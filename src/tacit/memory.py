@@ -129,9 +129,10 @@ class Memory(Opened):
         **filters: Unpack[ListFilters],
     ) -> list[Lesson]:
         """Lessons of this project and those for every project, newest first; with `gone` also what was taken out."""
-        from tacit.learn.queries import listed
+        from tacit.core.states import KEPT
 
-        return listed(self, states=states, archived=gone, everywhere=everywhere, **filters)
+        every = [project.id for project in self.store.projects()] if everywhere else self.scopes
+        return self.store.select(every, states=states or (() if gone else KEPT), **filters)
 
     def why(self, id: str, question: str = "") -> Why:
         """All that is known of a lesson: where it comes from, what came of it, what would change it."""

@@ -18,7 +18,6 @@ from tacit.lesson import Lesson, met_in
 from tacit.replay import replaying
 from tacit.screens.moments import moment_words
 from tacit.screens.numbers import is_number, seen_whole
-from tacit.screens.one_screen import came_up
 from tacit.screens.passing import lesson_meant, meant, question_meant
 from tacit.screens.quoted import last_said
 from tacit.screens.selection import is_given, need_seen
@@ -31,6 +30,7 @@ from tacit.screens.wording import (
     TOLD,
     YOURS,
     ahead,
+    came_up,
     change_lines,
     held_words,
     seen,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tacit.cli.lessons import moment, typed
+from tacit.cli.listing import moment, typed
 from tacit.cli.verb import Answer, Asked, Cli, opt, verb
 from tacit.cli.words import entry_line, one_line, table
 from tacit.core.errors import UsageError, numbered

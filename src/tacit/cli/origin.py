@@ -14,13 +14,14 @@ from tacit.cli.words import WITHHELD_HERE, one_line, table, width, wrapped
 from tacit.core.errors import UsageError
 from tacit.core.value import replace
 from tacit.hosts import run_in_shell
-from tacit.learn import correcting, queries
+from tacit.learn import correcting
 from tacit.lesson import memory_json
 from tacit.memory import Memory as Memories
 from tacit.origins import knowing
 from tacit.screens.passing import lesson_meant
 from tacit.screens.views import audit_json
 from tacit.screens.wording import CAME, standing_words
+from tacit.store.lookups import withheld_in
 from tacit.trial import proving
 from tacit.trial.audit import by_subject
 
@@ -47,7 +48,7 @@ def audit_verb(args: Asked, cli: Cli) -> Answer:
         if args.check or args.fail_on:
             return _held_against(memories, args)
         found = proving.audit(memories, args.run)
-        hidden = queries.withheld_in(memories, run_in_shell(cli.env))
+        hidden = withheld_in(memories.store, memories.project_id, run_in_shell(cli.env))
         headline = [] if args.run else [proving.said_again(memories).sentence]
     for n, each in enumerate(found):
         lessons = (

@@ -110,10 +110,8 @@ def _later(memories: Memories, start: Sequence[Lesson]) -> list[str]:
     """Which lessons wait for which moment: what the person kept, then what most sessions met."""
     at_starts = {memory.id for memory in start}
     allowed: dict[str, Any] = {"states": (ACTIVE,), "equal": {"gate": "allow"}, "limit": 100}
-    kept = filter(is_confirmed, queries.listed(memories, sort="updated", **allowed))
-    every = {
-        memory.id: memory for memory in (*kept, *queries.listed(memories, sort="seen", **allowed))
-    }
+    kept = filter(is_confirmed, memories.lessons(sort="updated", **allowed))
+    every = {memory.id: memory for memory in (*kept, *memories.lessons(sort="seen", **allowed))}
     given = [memory for memory in every.values() if is_given(memory)]
     same = {id for ids in said_again(given).values() for id in ids}
     found = without_details([memory for memory in given if memory.id not in {*at_starts, *same}])

@@ -22,12 +22,12 @@ from tacit.core.errors import numbered
 from tacit.core.profile import Profile
 from tacit.core.value import replace
 from tacit.hosts import run_in_shell
-from tacit.learn import queries
 from tacit.memory import Memory as Memories
 from tacit.replay import replaying
 from tacit.screens.selection import counted
 from tacit.screens.views import effect_json
 from tacit.screens.wording import standing_words
+from tacit.store.lookups import withheld_in
 from tacit.trial import proving
 
 if TYPE_CHECKING:
@@ -53,7 +53,10 @@ def effect_verb(args: Asked, cli: Cli) -> Answer:
             csv.writer(cli.out, lineterminator="\n").writerows(rows)
             return Answer(printed=True)
         found, replays = memories.effect(args.id), replaying.replayed(memories, args.id)
-        hidden, profile = queries.withheld_in(memories, run_in_shell(cli.env)), memories.profile
+        hidden, profile = (
+            withheld_in(memories.store, memories.project_id, run_in_shell(cli.env)),
+            memories.profile,
+        )
         lines = [] if found.lessons else [_nothing(memories)]
     lessons = [
         replace(each, memory=replace(each.memory, text=WITHHELD_HERE))

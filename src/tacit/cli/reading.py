@@ -47,8 +47,9 @@ from tacit.reading.estimate import (
 )
 from tacit.screens.moments import moment_words
 from tacit.screens.numbers import COLUMNS, names_to_type
-from tacit.screens.one_screen import came_up, one_screen, without_details
+from tacit.screens.one_screen import one_screen, without_details
 from tacit.screens.selection import news
+from tacit.screens.wording import came_up
 from tacit.settings import settings_at
 from tacit.store.counts import event
 from tacit.store.readings import is_kept, readings_folder

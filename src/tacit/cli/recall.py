@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tacit.cli.inject import BUDGET_LEVELS, host_of
-from tacit.cli.lessons import moment
+from tacit.cli.listing import moment
 from tacit.cli.verb import Answer, Asked, Cli, OneOf, arg, opt, verb
 from tacit.cli.words import one_line, paint, parts_line, width
 from tacit.core import clock

@@ -16,7 +16,6 @@ from tacit.lesson import Lesson, memory_json
 from tacit.memory import Memory as Memories
 from tacit.origins import tending
 from tacit.screens.numbers import COLUMNS, fits, need_same_words, remember_numbers, words_of
-from tacit.screens.one_screen import came_up
 from tacit.screens.passing import meant, question_meant
 from tacit.screens.selection import (
     IN_FORCE,
@@ -32,6 +31,7 @@ from tacit.screens.views import picked, proposal_json
 from tacit.screens.wording import (
     BY_NOTICE,
     MOVED,
+    came_up,
     decided,
     held_words,
     question,

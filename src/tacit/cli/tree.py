@@ -81,7 +81,7 @@ class Tacit(Verbs):
 
                 found = config
             case "list":
-                from tacit.cli.lessons import list_verb
+                from tacit.cli.listing import list_verb
 
                 found = list_verb
             case "add":

@@ -11,7 +11,7 @@ from tacit.core.journal import Entry
 from tacit.core.ladder import Asked
 from tacit.core.links import Evidence, Mark, Use
 from tacit.core.run import Incident
-from tacit.core.states import KEPT, barred
+from tacit.core.states import barred
 from tacit.core.value import value
 from tacit.hooks.answer import explain as explained
 from tacit.hooks.coin import is_exempt
@@ -27,10 +27,12 @@ from tacit.store.erase import rebuild_derived
 from tacit.store.failures import met
 from tacit.store.file import SCHEMA
 from tacit.store.lookups import signers as signers_of
+from tacit.store.lookups import withheld_in
 from tacit.store.story import VERB, notes_of
 
 if TYPE_CHECKING:
-    from tacit.facets import EntryFilters, ListFilters, QueryFacets
+    from tacit.facets import EntryFilters, QueryFacets
+    from tacit.memory import Memory
     from tacit.opened import Opened
 
 
@@ -174,19 +176,12 @@ def signers(opened: Opened, memories: Iterable[Lesson]) -> dict[str, str]:
     return signers_of(opened.store, memories)
 
 
-def exempt(opened: Opened, *, limit: int = 180) -> Sequence[Lesson]:
+def exempt(opened: Memory, *, limit: int = 180) -> Sequence[Lesson]:
     """The lessons that every run is given, newest first: what may stand on a page that a host loads."""
-    every = listed(opened, limit=-1) if opened.project else []
+    every = opened.lessons(limit=-1) if opened.project else []
     return [
         m for m in every if not barred(m, opened.scopes) and is_exempt(m, opened.profile.trial)
     ][:limit]
-
-
-def withheld_in(opened: Opened, run: str) -> frozenset[str]:
-    """The lessons that are withheld in the unit of a run; none outside of one."""
-    row = opened.store.find_run(opened.project_id, run) if run and opened.project else None
-    uses = opened.store.uses(unit=row.root) if row else ()
-    return frozenset(use.memory for use in uses if use.arm == "withheld")
 
 
 def look_up(opened: Opened, id: str, run: str = "") -> Lesson:
@@ -197,7 +192,7 @@ def look_up(opened: Opened, id: str, run: str = "") -> Lesson:
     crossed = any(
         m.memory == memory.id and m.signal == "crossed" for m in opened.store.marks(unit=unit)
     )
-    if not crossed and memory.id in withheld_in(opened, run):
+    if not crossed and memory.id in withheld_in(opened.store, opened.project_id, run):
         asked = row.id if row else ""
         mark = Mark(
             memory.id, unit, opened.project_id, "crossed", run=asked, surface="cli", at=opened.now()
@@ -205,17 +200,3 @@ def look_up(opened: Opened, id: str, run: str = "") -> Lesson:
         with opened.store.write() as tx:
             tx.add_mark(mark)
     return memory
-
-
-def listed(
-    opened: Opened,
-    *,
-    states: Sequence[str] = (),
-    archived: bool = False,
-    everywhere: bool = False,
-    **filters: Unpack[ListFilters],
-) -> list[Lesson]:
-    """Memories of this project (and global ones), newest first. Filters: equal, tag, since, text, sort, limit, offset."""
-    wanted = states or (() if archived else KEPT)
-    projects = [project.id for project in opened.store.projects()] if everywhere else opened.scopes
-    return opened.store.select(projects, states=wanted, **filters)

@@ -15,14 +15,13 @@ from typing import Any
 from tacit.core import clock
 from tacit.core.errors import numbered
 from tacit.core.links import Evidence
-from tacit.core.profile import Profile
 from tacit.core.proposal import Proposal, new_words, person_question
 from tacit.core.run import Incident
 from tacit.core.standing import is_order_of_a_day, is_product_detail
 from tacit.core.states import ACTIVE, GONE
 from tacit.core.value import replace, value
 from tacit.learn import queries, reviewing
-from tacit.lesson import OWNER, Lesson
+from tacit.lesson import Lesson
 from tacit.memory import Memory as Memories
 from tacit.screens import wording
 from tacit.screens.moments import when_told
@@ -41,11 +40,11 @@ from tacit.screens.selection import (
 from tacit.screens.wording import (
     BY_NOTICE,
     YOURS,
-    Phrase,
+    came_up,
     held_words,
     is_yours,
     question,
-    standing_words,
+    spent_words,
     topic_words,
 )
 from tacit.store import counts
@@ -66,8 +65,6 @@ _LOOKED_AT = 200  # of the latest
 # questions, and lessons that wait for a word, among which those to show are chosen
 _ASKED_AMONG = 3 * NEW
 _LONGEST = 110  # characters of a problem
-
-_YOU_SAID = ("said", "shown", "asked", "agreed")  # what a reader heard a lesson as, in your words
 
 
 @value
@@ -169,12 +166,12 @@ def _given_and_new(memories: Memories, begin: str) -> tuple[list[Lesson], list[L
         return _is_new(memory, begin) and not is_yours(memory, memories.profile)
 
     allowed: dict[str, Any] = {"states": (ACTIVE,), "equal": {"gate": "allow"}}
-    known = queries.listed(memories, **allowed, sort="seen", limit=3 * TOLD)
-    kept = queries.listed(memories, **allowed, sort="updated", limit=_LOOKED_AT)
+    known = memories.lessons(**allowed, sort="seen", limit=3 * TOLD)
+    kept = memories.lessons(**allowed, sort="updated", limit=_LOOKED_AT)
     mine = [each for each in kept if is_yours(each, memories.profile)]
     every = {each.id: each for each in (*known, *mine)}
     given = [each for each in every.values() if is_given(each) and not is_new(each)]
-    fresh = queries.listed(memories, sort="new", since=begin, limit=_LOOKED_AT)[::-1]
+    fresh = memories.lessons(sort="new", since=begin, limit=_LOOKED_AT)[::-1]
     new = without_details([each for each in fresh if is_new(each)])
     before, same = {each.id for each in given}, set[str]()
     for one, others in said_again([*given, *filter(is_given, new)]).items():
@@ -337,7 +334,7 @@ def _marks(evidence: Iterable[Evidence]) -> list[str]:
 def _marks_of(memories: Memories, lessons: Iterable[Lesson]) -> set[str]:
     """The failures that these lessons, or those that were taken out, were noticed by."""
     noticed = {"equal": {"source": BY_NOTICE}, "sort": "updated", "limit": _LOOKED_AT}
-    gone = queries.listed(memories, states=(GONE,), **noticed)
+    gone = memories.lessons(states=(GONE,), **noticed)
     return {m for each in (*lessons, *gone) for m in _marks(memories.store.evidence(each.id))}
 
 
@@ -348,29 +345,6 @@ def _problem(memories: Memories, memory: Lesson, marks: Sequence[str]) -> str:
         more = f", and {numbered(others, 'more failure')}" if others else ""
         return recognised(found[0][0]) + more
     return topic_words(memory.about)
-
-
-def came_up(memory: Lesson, calls: int = 0) -> str:
-    """In how many sessions it came up and how many calls it took; of what the person said, that."""
-    sessions, word = memory.tally.seen, str((memory.extra or {}).get("word", ""))
-    if not sessions:
-        return YOURS if memory.trust == OWNER else ""
-    if calls:
-        return _spent(sessions, calls)
-    return f"{YOURS if word in _YOU_SAID else 'seen'} in {numbered(sessions, 'session')}"
-
-
-def listed_words(memory: Lesson, profile: Profile) -> Phrase:
-    """How a lesson of a list stands; while nothing more is to be said than that it is told, as its title does, how it came up."""
-    said = standing_words(memory, profile)
-    if said.words != wording.TOLD:
-        return said
-    return replace(said, words=came_up(memory) or said.words)
-
-
-def _spent(sessions: int, calls: int) -> str:
-    extra = f", {numbered(calls, 'extra call')} in all" if calls else ""
-    return numbered(sessions, "session") + extra
 
 
 def _question_row(
@@ -408,7 +382,7 @@ def _unknown(
         if not found or not is_news(found[0][0]) or _is_spoken_of(memories, found[0][0]):
             continue
         if found[0][0].family not in MISSING or sessions >= _GUESSED:
-            spent = _spent(sessions, each["calls"])
+            spent = spent_words(sessions, each["calls"])
             rows.append(ProblemRow("", _short(recognised(found[0][0])), spent))
     return rows
 
@@ -426,7 +400,7 @@ def _is_spoken_of(memories: Memories, problem: Incident) -> bool:
     words = [what] if problem.family == "command" else [problem.program.partition(" ")[0], what]
     if not all(words):
         return False
-    every = queries.listed(memories, text=words[-1], states=(ACTIVE,), limit=5)  # the rarer finds
+    every = memories.lessons(text=words[-1], states=(ACTIVE,), limit=5)  # the rarer finds
     return any(is_given(each) and all(word in each.text for word in words) for each in every)
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from tacit.core.journal import Entry
 from tacit.core.proposal import Proposal
 from tacit.core.value import fields
-from tacit.learn import queries, reviewing
+from tacit.learn import reviewing
 from tacit.lesson import memory_json
 from tacit.memory import Memory as Memories
 from tacit.screens.selection import counted
@@ -76,9 +76,7 @@ def overview(memories: Memories) -> dict[str, Any]:
         ],
         "queue": memories.store.queued(),
         "paused": memories.store.meta("paused_until") if is_paused(memories.store) else None,
-        "recent": [memory_json(memory) for memory in queries.listed(memories, limit=5)]
-        if project
-        else [],
+        "recent": [memory_json(memory) for memory in memories.lessons(limit=5)] if project else [],
     }
 
 

@@ -16,7 +16,7 @@ from tacit.core.profile import Profile
 from tacit.core.standing import is_confirmed, is_exempt, replay_command, wants_replay
 from tacit.core.states import ACTIVE, DOUBTED, ENDING_VERDICTS, GONE, WAITING, faded
 from tacit.core.tables import Tables
-from tacit.core.value import value
+from tacit.core.value import replace, value
 from tacit.lesson import HEARD_WORDS, OWNER, WAY, Lesson, is_found_once, names_of
 
 # What a colour stands for: what does good, what waits for somebody, what does harm, what needs no eye.
@@ -249,3 +249,29 @@ def change_lines(entry: Mapping[str, Any]) -> list[str]:
     what = MOVED[to] if verb == "move" and to in MOVED else CHANGES.get(verb, verb)
     why = " ".join(str(entry["reason"] or "").split())[:400]
     return [what, str(entry["by"]), f"{why} by then" if _COUNTED.fullmatch(why) else why]
+
+
+_YOU_SAID = ("said", "shown", "asked", "agreed")  # what a reader heard a lesson as, in your words
+
+
+def came_up(memory: Lesson, calls: int = 0) -> str:
+    """In how many sessions it came up and how many calls it took; of what the person said, that."""
+    sessions, word = memory.tally.seen, str((memory.extra or {}).get("word", ""))
+    if not sessions:
+        return YOURS if memory.trust == OWNER else ""
+    if calls:
+        return spent_words(sessions, calls)
+    return f"{YOURS if word in _YOU_SAID else 'seen'} in {numbered(sessions, 'session')}"
+
+
+def listed_words(memory: Lesson, profile: Profile) -> Phrase:
+    """How a lesson of a list stands; while nothing more is to be said than that it is told, as its title does, how it came up."""
+    said = standing_words(memory, profile)
+    if said.words != TOLD:
+        return said
+    return replace(said, words=came_up(memory) or said.words)
+
+
+def spent_words(sessions: int, calls: int) -> str:
+    extra = f", {numbered(calls, 'extra call')} in all" if calls else ""
+    return numbered(sessions, "session") + extra

@@ -102,3 +102,10 @@ def last_learned(store: Reads, project: str) -> str:
     sql = "SELECT learned_at FROM session WHERE project = ? ORDER BY number DESC LIMIT 1"
     row = store.one(sql, project)
     return str(row[0]) if row else ""
+
+
+def withheld_in(store: Reads, project: str, run: str) -> frozenset[str]:
+    """The lessons that are withheld in the unit of a run; none outside of one."""
+    row = store.find_run(project, run) if run and project else None
+    uses = store.uses(unit=row.root) if row else ()
+    return frozenset(use.memory for use in uses if use.arm == "withheld")

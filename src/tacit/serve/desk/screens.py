@@ -17,7 +17,7 @@ from tacit.screens import timeline
 from tacit.screens.numbers import digest_of, remember_numbers
 from tacit.screens.one_screen import one_screen
 from tacit.screens.timeline import TRUST, StoryLine
-from tacit.screens.views import effect_json, proposal_json, recognised
+from tacit.screens.views import effect_json, proposal_json
 from tacit.screens.wording import ahead, standing_words
 from tacit.serve.desk.effects import KnownEffect
 from tacit.store.failures import failed_in
@@ -25,6 +25,7 @@ from tacit.store.lookups import evidence_in
 from tacit.store.story import Event, run_names, sums
 from tacit.store.story import story as events_of
 from tacit.trial import proving
+from tacit.words.diagnose import recognised
 
 STORY_LINES = 30  # lines of a story
 FINDINGS_SHOWN = 100  # findings of a session

@@ -30,6 +30,7 @@ from tacit.memory import open
 from tacit.safety.one_line import plain_line
 from tacit.screens.selection import unasked
 from tacit.screens.views import picked
+from tacit.store.lookups import withheld_in
 
 T = TypeVar("T")
 
@@ -243,7 +244,7 @@ class Desk:
         )
 
     def _list(self, memories: Memories) -> Waiting:
-        hidden = queries.withheld_in(memories, self.run(memories))
+        hidden = withheld_in(memories.store, memories.project_id, self.run(memories))
         under = islice(unasked(memories, "review"), _NAMED)
         held = islice((each for each in unasked(memories, "held") if each.gate == "hold"), _NAMED)
         return Waiting(
@@ -277,8 +278,8 @@ class Desk:
     def _shown(self, memories: Memories, id: str) -> Held:
         """A lesson that may be shown to this run: neither withheld from it, nor quarantined."""
         memory = memories.get(id)
-        if memory.gate in ("quarantine", "hold") or memory.id in queries.withheld_in(
-            memories, self.run(memories)
+        if memory.gate in ("quarantine", "hold") or memory.id in withheld_in(
+            memories.store, memories.project_id, self.run(memories)
         ):
             raise NotFound(f"{id} is not shown to this run.", "A person sees it with tacit why.")
         return memory
