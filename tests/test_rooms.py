@@ -53,7 +53,7 @@ MAY = {
         "reading",
         "settings",
     },
-    "memory": {"hooks", "learn", "memory", "opened", "origins", "sync", "trial"},
+    "memory": {"core", "hooks", "learn", "memory", "opened", "origins", "sync", "trial"},
     "screens": {
         *LOW,
         *KEPT,
