@@ -108,7 +108,7 @@ def story(stage: Stage) -> None:
         "Orders above 500 euros should get free shipping; run pytest",
     )
     tell(
-        "4. Prove. Whether a lesson is given is decided by a coin, recorded with its probability: in about three of ten sessions a lesson on trial is left out. "
+        "4. Prove. Whether a lesson is given is decided by a coin, recorded with its probability: in about three of ten sessions a lesson is left out, its test group. "
         "Twenty more sessions start:"
     )
     given: dict[str, list[int]] = {}

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from tacit.trial.evalue import Counts, Table
     from tacit.trial.pooled import Pooled
 
+NONE_WITH = "Of the sessions that were given it none could tell yet."
 NONE_WITHOUT = "Of the sessions that went without it none could tell yet."
 READER = "the reader: "  # how a reading's outcome begins; the words that it quotes follow
 QUOTES, CHARS = 3, 160
@@ -93,7 +94,8 @@ def counted(table: Table, word: str, alpha: float = ALPHA) -> str:
     sums = total(table)
     given = f"{numbered(sums.injected_occurred, 'problem')} in {numbered(sums.injected, 'session')}"
     left = f"Left out to compare: {sums.withheld_occurred} in {sums.withheld}."
-    said = [f"Given: {given}.", left if sums.withheld else NONE_WITHOUT]
+    said = [f"Given: {given}." if sums.injected else NONE_WITH]
+    said.append(left if sums.withheld else NONE_WITHOUT)
     difference = estimate(table)
     if difference is not None:
         low, high = interval(table, alpha)
