@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from tacit.core.digest import short_hash
@@ -21,7 +21,7 @@ from tacit.lesson import PERSONAL
 from tacit.lesson import Lesson as Known
 from tacit.reading import answers, prompt
 from tacit.reading.answers import Lesson
-from tacit.reading.check import comparable, find_quote, names_in
+from tacit.reading.check import find_quote, names_missing
 from tacit.reading.command import commands
 from tacit.reading.page import PERSON, Line
 from tacit.reading.questions import lines_of
@@ -61,9 +61,8 @@ def piece(run: str, lineage: str, lines: Sequence[Line], met: Incident) -> Piece
     if start is None:
         return None
     shown: list[Line] = []
-    hard = _failed(
-        lines[start], lines
-    )  # one that failed behind a pipe shows no output, nor would its next failure
+    # one that failed behind a pipe shows no output, nor would its next failure
+    hard = _failed(lines[start], lines)
     for at, line in enumerate(lines[start : start + _LINES], start):
         shown.append(line)
         same = line.letter == "T" and any(
@@ -92,64 +91,46 @@ def _checked(lesson: Lesson, pieces: Sequence[Piece], met: Incident) -> str:
     quotes = [find_quote(quote, every) for quote in lesson.quotes]
     if not quotes or None in quotes:
         return "a quote does not stand in the record"
-    did = {"T", *PERSON}
-    lineages = set()
-    for each in pieces:
-        for quote in quotes:
-            if (
-                quote is not None
-                and quote.line in each.lines
-                and quote.line.letter in did
-                and not _failed(quote.line, each.lines)
-            ):
-                lineages.add(each.lineage)
-    if len(lineages) < CURE_LINEAGES:
+    did = ("T", *PERSON)
+    borne_out = {
+        each.lineage
+        for each in pieces
+        for quote in filter(None, quotes)
+        if quote.line in each.lines
+        and quote.line.letter in did
+        and not _failed(quote.line, each.lines)
+    }
+    if len(borne_out) < CURE_LINEAGES:
         return "what helped was not done in two pieces of work"
-    held = comparable(
-        " ".join(
-            (
-                met.mark,
-                met.program,
-                met.code,
-                met.name,
-                *(line.whole for line in every if line.letter in did),
-            )
-        )
+    record = (line.whole for line in every if line.letter in did)
+    lacking = names_missing(
+        lesson.text, " ".join((met.mark, met.program, met.code, met.name, *record))
     )
-    lacking = [
-        name for name in names_in(lesson.text) if comparable(name.strip("`'\"()[],;:")) not in held
-    ]
-    if lacking:
-        return f"nobody ran or typed {lacking[0]}"
-    return ""
+    return f"nobody ran or typed {lacking[0]}" if lacking else ""
 
 
 def _failed(line: Line, lines: Sequence[Line]) -> bool:
     return any(after.step == line.step and after.letter in ("E", "X") for after in lines)
 
 
-def _due(met: Sequence[Noted], asked: int) -> bool:
-    """Whether a failure is asked about."""
-    count = len({each.lineage for each in met})
-    return count >= max(CURE_LINEAGES, ASK_AGAIN * asked)
+def _many(met: Iterable[Noted] | Iterable[Piece]) -> int:
+    """How many pieces of work."""
+    return len({each.lineage for each in met})
 
 
 def ask_cures(desk: ReaderContext, reading: Reading) -> list[tuple[str, str]]:
-    """Ask about the failures of a session that were met before."""
+    """Ask about the failures of a session that two pieces of work met, and twice as many as when it was asked about last."""
     counts, project = Counts(desk.store, desk.project.id), desk.project.id
     again: list[tuple[int, str, Sequence[Noted]]] = []
     for mark in noted_of(desk.store, reading.run):
         met = counts.failures(mark)
         asked, _, line = desk.store.meta(_key(project, mark)).partition(" ")
-        told = any(
-            memory_of(desk.store, project, mark, by) for by in (_BY_RULES, _BY)
-        ) or _in_force(desk.store, line)
-        if not told and _due(met, int(asked or 0)):
-            again.append((-len({each.lineage for each in met}), mark, met))
-    return [
-        (mark, _ask(desk, reading, mark, met))
-        for _, mark, met in sorted(again, key=lambda each: each[:2])[:_MOST]
-    ]
+        told = any(memory_of(desk.store, project, mark, by) for by in (_BY_RULES, _BY))
+        due = _many(met) >= max(CURE_LINEAGES, ASK_AGAIN * int(asked or 0))
+        if due and not told and not _in_force(desk.store, line):
+            again.append((-_many(met), mark, met))
+    first = sorted(again, key=lambda each: each[:2])[:_MOST]
+    return [(mark, _ask(desk, reading, mark, met)) for _, mark, met in first]
 
 
 def _in_force(store: Store, id: str) -> bool:
@@ -158,12 +139,11 @@ def _in_force(store: Store, id: str) -> bool:
 
 def _ask(desk: ReaderContext, reading: Reading, mark: str, met: Sequence[Noted]) -> str:
     pieces = _pieces(desk.folder, met)
-    if len({each.lineage for each in pieces}) < CURE_LINEAGES:
+    if _many(pieces) < CURE_LINEAGES:
         return "not enough of it was kept"
-    asked = prompt.cure(mark, len({each.lineage for each in met}), [each.lines for each in pieces])
-    said = redact(
-        desk.model.ask(asked, schema=prompt.lessons_schema(), timeout=desk.profile.model.timeout_s)
-    ).text
+    asked = prompt.cure(mark, _many(met), [each.lines for each in pieces])
+    schema, timeout = prompt.lessons_schema(), desk.profile.model.timeout_s
+    said = redact(desk.model.ask(asked, schema=schema, timeout=timeout)).text
     if not answers.is_answer(said, "lessons"):
         raise ModelUnavailable(
             f"{desk.model.identity} did not answer in the form that was asked for.", why="garbage"
@@ -190,14 +170,11 @@ def _pieces(folder: str, met: Sequence[Noted]) -> list[Piece]:
     """The newest pieces of work that met it, one per lineage."""
     found: dict[str, Piece] = {}
     for each in reversed(met):
-        if (
-            len(found) < SHOWN
-            and each.lineage not in found
-            and (kept := load(folder, each.run)) is not None
-        ):
-            one = piece(each.run, each.lineage, lines_of(kept), each.incident)
-            if one is not None:
-                found[each.lineage] = one
+        wanted = len(found) < SHOWN and each.lineage not in found
+        kept = load(folder, each.run) if wanted else None
+        one = kept and piece(each.run, each.lineage, lines_of(kept), each.incident)
+        if one:
+            found[each.lineage] = one
     return numbered([*found.values()])
 
 
@@ -213,37 +190,25 @@ def _keep(
     program = met[-1].incident.program
     run = Run(reading.session, reading.host, lineage=reading.lineage)
     with desk.store.write(confidence=desk.profile.signals.confidence) as tx:
-        tx.put_meta(_key(desk.project.id, mark), str(len({each.lineage for each in met})))
+        tx.put_meta(_key(desk.project.id, mark), str(_many(met)))
         if not text:
             return
         tags = tuple(dict.fromkeys((program.split(" ")[0], program)))
-        hold = why or desk.advises
-        told = Cure(mark, text, tuple(met), tags, _BY, "agent", hold)
+        told = Cure(mark, text, tuple(met), tags, _BY, "agent", why or desk.advises)
         session = Session(desk, run, reading.run, desk.now())
         session.enter(tx)
         at = desk.now()
         known = None if told.hold or desk.hold_all else _known(tx, desk, reading, told)
         if known is not None and known.source == _BY_RULES:
-            tx.put_meta(
-                _key(desk.project.id, mark), f"{len({each.lineage for each in met})} {known.id}"
-            )
+            tx.put_meta(_key(desk.project.id, mark), f"{_many(met)} {known.id}")
             return  # a line of the rules says it; while it does, nobody is asked again
         if known is not None:
-            adopt(
-                tx, known, told, Hand(told.by, at, reading.run, desk.project.profile), session.seq
-            )
+            hand = Hand(told.by, at, reading.run, desk.project.profile)
+            adopt(tx, known, told, hand, session.seq)
             session._promote(tx, known.id)
             return
-        id, _ = keep(
-            tx,
-            desk,
-            told,
-            run=reading.run,
-            seq=session.seq,
-            at=at,
-            hold=desk.hold_all,
-            vouch=asked_before,
-        )
+        hold, seq = desk.hold_all, session.seq
+        id, _ = keep(tx, desk, told, run=reading.run, seq=seq, at=at, hold=hold, vouch=asked_before)
         session._promote(tx, id)
 
 

@@ -14,7 +14,8 @@ from tacit.core.states import KEPT
 from tacit.core.value import replace, value
 from tacit.lesson import LOOKED, Lesson, names_of, topic_of
 from tacit.reading.page import PERSON, Line, stems
-from tacit.words.tokens import all_stop_words, english_stem, query_words
+from tacit.words.stop_words import all_stop_words
+from tacit.words.tokens import english_stem, query_words
 
 if TYPE_CHECKING:
     from tacit.store.reads import Store

@@ -7,11 +7,11 @@ from functools import lru_cache
 
 from tacit.core.value import value
 from tacit.words.claim_words import same_word
+from tacit.words.stop_words import all_stop_words
 from tacit.words.tokens import (
     STEMMERS,
     WORD,
     Piece,
-    all_stop_words,
     fold,
     language,
     normal,
