@@ -20,10 +20,8 @@ if TYPE_CHECKING:
 
 NAME, VERSION = "floor", 1
 
-SHORTEST, LONGEST = (
-    3,
-    40,
-)  # words of a sentence: fewer say nothing by themselves, more are about a task
+# words of a sentence: fewer say nothing by themselves, more are about a task
+SHORTEST, LONGEST = 3, 40
 LINEAGES = 2  # pieces of work that got over a failure by the same command
 OF_CURED = 0.3  # of the pieces of work that got over it, in which that command did it
 NEED = "at need"  # when a cure is given: with its program or its error

@@ -154,10 +154,8 @@ def is_wider(memory: Lesson, project: str) -> bool:
     return memory.project != project
 
 
-APART = (
-    "command",
-    "estimate",
-)  # what to type, and what it takes: never the same lesson as what to do
+# what to type, and what it takes: never the same lesson as what to do
+APART = ("command", "estimate")
 
 
 def of_one_class(mine: str, other: str) -> bool:

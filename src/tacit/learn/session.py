@@ -87,9 +87,8 @@ class Findings:
             self.id, self.project.id, self.run.host, self.run.id, root
         )
         self.first = not self.row.learned_at
-        asked = (
-            tx.run(root) if root != self.id else None
-        )  # the same run, under the name it asked for lessons with
+        # the same run, under the name it asked for lessons with
+        asked = tx.run(root) if root != self.id else None
         counted = asked.seq if asked and asked.foreign_id == self.run.id else 0
         self.seq = self.row.seq or counted or tx.next_seq(self.project.id)
         self.said = {row.key: row for row in tx.findings(run=self.id)}  # by earlier learnings

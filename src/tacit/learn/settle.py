@@ -92,9 +92,8 @@ def outcome_of(
         )
 
     where, words = (memory.extra or {}).get("sign") or ("", "")
-    signature = (
-        "" if memory.klass in NO_PROBLEM else memory.signature
-    )  # a command's is its purpose, and no failure
+    # a command's is its purpose, and no failure
+    signature = "" if memory.klass in NO_PROBLEM else memory.signature
     if (signature or where == "E") and run.steps:
         marks = (signature,) if signature else ()
         struck = [*occurrences(run, *marks, words=words if where == "E" else "")]

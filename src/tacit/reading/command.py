@@ -65,13 +65,8 @@ _TASK_OPTIONS = (
     "--prefix",
 )
 _SPOKEN_ENV = _tables.pattern("SPOKEN_ENV")
-_USUAL_BRANCHES = (
-    "",
-    "main",
-    "master",
-    "HEAD",
-    "develop",
-)  # worth naming; any other is of the moment
+# worth naming; any other is of the moment
+_USUAL_BRANCHES = ("", "main", "master", "HEAD", "develop")
 _MESSAGES = ("-m", "--message", "--title", "--body", "--description", "-am")
 _CONTENT = re.compile(
     r"(--?(?:m|message|title|body|description|reason))=(?:\"[^\"]*\"|'[^']*'|\S+)"
@@ -83,12 +78,8 @@ _TASK_BEHIND = {program: words.split() for program, words in _tables.rows("TASK_
 _TASK_SHORTHAND = frozenset(
     "test lint build check ci format fmt typecheck e2e codegen generate verify".split()
 )
-_RUN_SCRIPTS = (
-    "hatch",
-    "pdm",
-    "rye",
-    "pipenv",
-)  # `hatch run lint:all`: what is no program is a script
+# `hatch run lint:all`: what is no program is a script
+_RUN_SCRIPTS = ("hatch", "pdm", "rye", "pipenv")
 _SCRIPT_FOLDERS = frozenset("script scripts bin tools tool hack ci dev build .ci".split())
 _CONTAINERS = {
     (program, "compose", how) for program in ("docker", "podman") for how in ("run", "exec")

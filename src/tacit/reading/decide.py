@@ -120,10 +120,8 @@ def why_not_agreed(checked: Checked, lines: Sequence[Line]) -> str:
 
 
 _PLAIN = re.compile(r"[A-Z][a-z]+")  # a product or a person by name, nothing that could be run
-HABIT, AGREED_BY_WORD = (
-    "asked",
-    "agreed",
-)  # standings of what was asked for once, and of what was agreed to
+# standings of what was asked for once, and of what was agreed to
+HABIT, AGREED_BY_WORD = "asked", "agreed"
 _STANDING_MARK = re.compile(rf"\b(?:{'|'.join(STANDING_MARKS)})\b", re.I)
 _STANDING = ("preference", "way")  # kinds of what holds at every start, whatever the task
 LONGEST_OWN = 240  # characters of a person's line that is the lesson itself; of a longer one the words that are quoted
@@ -342,9 +340,8 @@ def _agreed(checked: Checked, lines: Sequence[Line]) -> Decided:
 
 def _found(checked: Checked, lines: Sequence[Line], weighed: Weighed | None = None) -> Decided:
     shown = fails_then_passes(checked, lines) and was_done(checked.lesson.text, lines)
-    says = (
-        weighed is not None and weighed.says != "no"
-    )  # else the person's line speaks of something else
+    # else the person's line speaks of something else
+    says = weighed is not None and weighed.says != "no"
     quoted = any(
         happened(quote.line) and (says or quote.line.letter not in PERSON)
         for quote in checked.quotes

@@ -15,10 +15,8 @@ _BYTES = 4  # of a token, in the middle
 _STEP = 16.0  # tokens of the record for each step of a session
 _REMEMBERED, _LISTED = 60, 25  # lessons that a session is held against at most, and tokens of each
 _WEIGHED = 100  # tokens of one lesson beside the line that is said to tell it
-_MOST_SAID, _HALF_SAID = (
-    11.0,
-    13.0,
-)  # lessons that typed messages teach at most, and messages that bring half of them
+# lessons that typed messages teach at most, and messages that bring half of them
+_MOST_SAID, _HALF_SAID = 11.0, 13.0
 _MOST_DONE, _HALF_DONE = 3.5, 100.0  # the same of steps
 _ANSWER, _LESSON = 120, 90  # tokens of an answer, and of each lesson in it
 _OWN_WORDS = 350  # that a host's own program sends beside each question

@@ -12,11 +12,8 @@ from tacit.reading.page import CAUSE, NOTE_MARK, PERSON, Line
 # characters of what was agreed to, of an edit after which a command passed, of a note
 OFFERED_CHARS, CHANGED_CHARS, NOTED_CHARS = 900, 300, 1200
 PASSING_CHARS = 80  # … of the agent's words before a call that say nothing
-FAILED_CHARS, CALL_CHARS, SAID_CHARS = (
-    110,
-    80,
-    450,
-)  # … of a call that failed, of other calls, of the agent's words
+# … of a call that failed, of other calls, of the agent's words
+FAILED_CHARS, CALL_CHARS, SAID_CHARS = 110, 80, 450
 _EDIT_TOOLS = (
     "Edit ",
     "MultiEdit ",

@@ -63,11 +63,8 @@ _LETTER = {
 
 _SAID_CHARS = 3000  # characters shown of what a person typed
 BROUGHT = {"Q": 300, "P": 450, "S": 150}  # … of what they pasted, of a plan, of the host's words
-LAST_WORD, REASONED, PASSING = (
-    450,
-    550,
-    150,
-)  # … of the agent's last word in a turn, of a cause it gives, of the rest
+# … of the agent's last word in a turn, of a cause it gives, of the rest
+LAST_WORD, REASONED, PASSING = 450, 550, 150
 QUESTION_CHARS = 300  # … of a question, before its answer
 SHORT_NOTE = 400  # characters of a host's note; what is longer are its instructions
 CALL_SHOWN = 110
@@ -488,10 +485,8 @@ def _wordless(call: str, phrases: set[str], words: int) -> str:
 _OURS = re.compile(r"\btacit\b|mcp__tacit", re.I)
 _NOTES_PATTERN = _tables.pattern("_NOTES", re.I)
 _COMMON_WORDS = _tables.words("_COMMON")
-HANDED_BACK = (
-    (2, 1 / 2),
-    (3, 1 / 3),
-)  # words that a line and a lesson share, and what part of the line's own they are
+# words that a line and a lesson share, and what part of the line's own they are
+HANDED_BACK = ((2, 1 / 2), (3, 1 / 3))
 
 SHORT_LINE = 5  # telling words of a line that hands a lesson back by one of its words: there is nothing else in it
 

@@ -19,11 +19,8 @@ _PROMPT_TEXT = dict(zip(_parts[1::2], _parts[2::2]))
 VERSIONS = {"lessons": "3", "weigh": "3", "known": "3", "revoke": "2", "cure": "2", "twins": "1"}
 VERSION = ".".join(VERSIONS.values())
 QUOTES, STRUCK, NAMES = 3, 20, 6  # of a lesson; of an answer; of what a lesson is about
-MOST_LESSONS, MORE_AFTER, MORE_PER = (
-    8,
-    24,
-    8,
-)  # lessons of one session; one more for every eight typed lines beyond 24
+# lessons of one session; one more for every eight typed lines beyond 24
+MOST_LESSONS, MORE_AFTER, MORE_PER = 8, 24, 8
 LESSON_KINDS = ("way", "decision", "cure", "fact", "preference")
 STANDINGS = ("said", "agreed", "shown", "asked", "found")
 SAYS = ("yes", "partly", "no")

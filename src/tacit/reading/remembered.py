@@ -25,22 +25,14 @@ OF_EACH = 2  # neighbours of one new lesson
 # A line concerns a lesson if it holds so much of what the lesson says, rare words before common ones, and a person's line sooner than a
 # call. Of 813 verdicts that readers of five projects gave on remembered lessons, 78 % are about one of those chosen so.
 FLOOR = 0.2
-FEWEST_ASKED, MOST_ASKED, PER_LINES = (
-    8,
-    40,
-    10,
-)  # lessons of one question: one more for so many lines of the session
+# lessons of one question: one more for so many lines of the session
+FEWEST_ASKED, MOST_ASKED, PER_LINES = 8, 40, 10
 # how much a line counts by its letter, others 1
 LETTER_WEIGHTS = {**dict.fromkeys(PERSON, 1.6), "E": 1.3, "X": 1.3, "S": 0.0}
 OF_LESSON, MORE_LINES_PER = 2, 80  # lines that speak most of one lesson, one more for so many lines
 TYPED, OTHER = 400, 160  # characters shown of what was typed, of other lines
-UNASKED = (
-    "A",
-    "T",
-    "P",
-    "Q",
-    "S",
-)  # letters of lines that are shown only where they speak of a lesson
+# letters of lines that are shown only where they speak of a lesson
+UNASKED = ("A", "T", "P", "Q", "S")
 READ = 3000  # characters of a line that are compared
 _WORDS = 24  # of a new lesson, by which its neighbours are found
 HEADINGS, LONGEST_HEADING = 40, 120  # of instruction files; characters of one

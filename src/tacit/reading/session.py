@@ -24,13 +24,8 @@ _HOLDS = {True: 30.0, False: 7.0}  # days for which an exam holds, by whether it
 READING_PATIENCE = (
     3  # a whole session takes longer than the questions that the profile's time is for
 )
-READING_BACKOFF = (
-    60.0,
-    600.0,
-    3600.0,
-    21600.0,
-    86400.0,
-)  # seconds before a session is tried again, the last for ever
+# seconds before a session is tried again, the last for ever
+READING_BACKOFF = (60.0, 600.0, 3600.0, 21600.0, 86400.0)
 
 
 def version() -> str:

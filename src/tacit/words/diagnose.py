@@ -25,11 +25,8 @@ LONGEST_OUTPUT = (
 _MOST = 24  # diagnoses of one output; more of them are one broken state
 NAME = 60  # a longer name is no identifier
 _WORDS = 8  # nor is one of more words: a sentence without its spaces
-OF_NO_LESSON = (
-    "wip",
-    "work",
-    "host",
-)  # natures of the work in hand and of the host's own protocol: nobody is told of them
+# natures of the work in hand and of the host's own protocol: nobody is told of them
+OF_NO_LESSON = ("wip", "work", "host")
 
 _ANSI_CODES = r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)"
 _IDENTIFIER = r"[\w@.][\w@.:/+*#-]*|--?[\w][\w-]*"
@@ -207,9 +204,8 @@ def _diagnosis(form: _Form, match: re.Match[str]) -> Diagnosis | None:
     if form.family == "module" and name.startswith("."):
         nature = "wip"  # a file of the work itself
     if form.code == "option":
-        name = (
-            name if name.startswith("-") or len(name) > 1 else "-" + name
-        )  # cat: illegal option -- A
+        # cat: illegal option -- A
+        name = name if name.startswith("-") or len(name) > 1 else "-" + name
         if not name.startswith("-"):
             return Diagnosis(
                 "usage", "argument", "", nature

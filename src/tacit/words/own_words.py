@@ -36,10 +36,8 @@ _tables = Tables(__file__)
 # a message up to this is looked at by paragraphs, none of it pasted for sure but code
 SHORT_MESSAGE, FEW_OWN_LINES = 350, 6
 TYPED_LINES = 3  # lines that need no mark of a person: hosts that name pastes name those of more
-FEW_QUESTIONS, MANY_QUESTIONS = (
-    3,
-    5,
-)  # lines with a question, in a paragraph and a message, that somebody wrote down
+# lines with a question, in a paragraph and a message, that somebody wrote down
+FEW_QUESTIONS, MANY_QUESTIONS = 3, 5
 ONE_LINE = 2000  # … of a message that nobody broke into lines: people who answer at length do not, pages and logs are
 _LONGEST = 100_000  # characters of a message that are looked at; nobody types more
 WRAPPED = (50, 110)  # characters of a line that an editor broke, and nobody who types into a prompt

@@ -19,10 +19,8 @@ ASIDE = 400  # characters of a paragraph after a paste that can still be the per
 WIDE_LINE = 400  # characters of a line that are looked at for what it is
 SAME_WORDS = 4  # words in a row that show a passage to be the agent's own
 COPIED_SHARE = 0.7  # share of such runs
-WHOLE_COPIED, MUCH_COPIED = (
-    10,
-    25,
-)  # words of a passage: somebody who says less in the agent's words has typed them
+# words of a passage: somebody who says less in the agent's words has typed them
+WHOLE_COPIED, MUCH_COPIED = 10, 25
 
 # --- how a passage is made ----------------------------------------------------------------------------------------------
 

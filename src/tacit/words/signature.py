@@ -8,10 +8,8 @@ from functools import cache, lru_cache
 from tacit.words.tokens import VAGUE
 
 SIGNATURE_LENGTH = 200
-ERROR_LINES, ERROR_WIDTH = (
-    300,
-    1000,
-)  # an error is looked for in so many first and last lines, each cut to this
+# an error is looked for in so many first and last lines, each cut to this
+ERROR_LINES, ERROR_WIDTH = 300, 1000
 # and in so many first and last characters: what lies between is neither where it began nor how it
 # ended
 ERROR_ENDS = 100_000

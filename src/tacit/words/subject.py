@@ -11,12 +11,8 @@ from tacit.lesson import WAY, Lesson, joined
 
 _tables = Tables(__file__)
 
-ABOUT_SOMETHING = (
-    "fix",
-    "pitfall",
-    "command",
-    "estimate",
-)  # classes whose lessons are never about everything
+# classes whose lessons are never about everything
+ABOUT_SOMETHING = ("fix", "pitfall", "command", "estimate")
 _WORK = _tables.pattern("_WORK", re.I)
 _ORDER_OPENING = _tables.pattern("_ORDER")
 _NAME = _tables.pattern("_NAME")
