@@ -70,7 +70,7 @@ def _toml(path: str, limit: int, most_dots: int = 0) -> tuple[dict[str, Any], st
 def keep_profile(opened: Opened, tx: Transaction, at: str) -> str:
     profile = wanted_profile(opened)
     version = profile_id(profile)
-    tx.put_profile(version, profile.name, to_json(profile), at)
+    tx.put_profile(version, to_json(profile))
     return version
 
 
@@ -89,7 +89,7 @@ def wanted_profile(opened: Opened) -> Profile:
 def put_profile(opened: Opened, profile: Profile, chosen: dict[str, str]) -> Profile:
     project, version = opened.ensure_project(), profile_id(profile)
     with opened.store.write() as tx:
-        tx.put_profile(version, profile.name, to_json(profile), opened.now())
+        tx.put_profile(version, to_json(profile))
         opened._project = replace(project, profile=version)
         tx.put_project(opened._project)
         tx.put_meta(f"profile:{project.id}", json.dumps(chosen))

@@ -52,7 +52,7 @@ class World:
         version = profile_id(profile)
         self.project = Project("p", "p", "", "", "", version, b"k" * 32, 0, NOW)
         with store.write() as tx:
-            tx.put_profile(version, profile.name, to_json(profile), NOW)
+            tx.put_profile(version, to_json(profile))
             for id in ("p", "@global", "@agent", "other"):
                 tx.put_project(replace(self.project, id=id, name=id))
         self.ids = (f"nonce{number}" for number in count())

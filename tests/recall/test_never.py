@@ -74,7 +74,7 @@ def filled(
     project = Project("p", "p", "", "", "", profile_id(profile), b"k" * 32, 0, NOW)
     memories = {}
     with store.write() as tx:
-        tx.put_profile(project.profile, profile.name, to_json(profile), NOW)
+        tx.put_profile(project.profile, to_json(profile))
         for name in ("p", "other", "@global", "@agent"):
             tx.put_project(replace(project, id=name, name=name))
         for each in given:

@@ -60,14 +60,6 @@ def test_a_name_of_common_words_is_found_by_its_parts(world: Any, make: Make, la
     assert ids(found.hits)[0] == mine.id and found.frequency == {"db/flux_cache.py": 1}
 
 
-def test_lessons_about_an_error_are_found_by_its_signature(world: Any, make: Make) -> None:
-    """Those that may be given, newest first; no signature finds nothing."""
-    first, second = make("retry", signature="E: <q>"), make("wait", signature="E: <q>")
-    world.put(first, second, make("none"), make("held", signature="E: <q>", gate="hold"))
-    assert ids(search.by_signature(world.store, HERE, ["E: <q>"])) == [second.id, first.id]
-    assert search.by_signature(world.store, HERE, [""]) == ()
-
-
 WORDS = "queue worker disk lock token cache".split()
 
 

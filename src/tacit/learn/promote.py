@@ -65,9 +65,6 @@ def promote(
         if move.cause == "effect" and (told := figures()):
             move = replace(move, reason=f"{move.reason}. {told}")
         tx.apply(moved(memory, move, profile, Hand(by, at, run, project.profile)))
-        if not tx.may_change(memory.project):
-            # what holds everywhere was left to its own people, and the store has counted it
-            return Promoted(tuple(moves))
         moves.append((id, stage_of(memory, profile.stages), move.to, move.reason))
     return Promoted(tuple(moves))
 

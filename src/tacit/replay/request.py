@@ -268,7 +268,7 @@ class ReplayRequest:
             project = replace(own.ensure_project(), profile=profile_id(memories.profile))
             with own.store.write() as tx:
                 profile = memories.profile
-                tx.put_profile(project.profile, profile.name, to_json(profile), at)
+                tx.put_profile(project.profile, to_json(profile))
                 tx.put_project(project)
                 if given:
                     # pinned and in no category: given at the start, and wherever it is given otherwise

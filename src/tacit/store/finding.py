@@ -56,15 +56,13 @@ class FullText(search.FullText):
         return _hits(self.store, channel, [*scores.items()])
 
 
-def find_words(
-    reads: Reads, projects: Sequence[str], words: Sequence[str], limit: int, told: bool
-) -> Found:
+def find_words(reads: Reads, projects: Sequence[str], words: Sequence[str], limit: int) -> Found:
     """Lessons of these projects that hold a text's words, those with the rarest first, and how common each word is.
 
     Inside a transaction, where texts are compared, a small project's counts are its own: what others keep in the same file must not
     decide what is alike here.
     """
-    full = FullText(getattr(reads, "store", reads), projects, told)
+    full = FullText(getattr(reads, "store", reads), projects, False)
     total = int(reads.rows("SELECT coalesce(max(n), 0) FROM lesson")[0][0])
     asked = [word for word in dict.fromkeys(words) if word and '"' not in word][:MOST_WORDS]
     if not asked or not total or limit <= 0:
@@ -159,21 +157,6 @@ def _hits(store: Reads, channel: str, rows: Sequence[Any]) -> tuple[Hit, ...]:
     return tuple(
         Hit(found[n][0], channel, score, n, found[n][1]) for n, score in rows if n in found
     )
-
-
-def by_signature(
-    store: Store, projects: Sequence[str], signatures: Sequence[str], limit: int = 20
-) -> tuple[Hit, ...]:
-    """Lessons about exactly these errors, newest first."""
-    found: list[Any] = []
-    for project in projects:
-        for signature in signatures:
-            found += store.rows(
-                "SELECT m.n, 1.0 FROM lesson m WHERE m.project = ? AND m.signature = ?"
-                f" AND m.signature <> ''{TOLD} ORDER BY m.n DESC LIMIT ?",
-                *(project, signature, limit),
-            )
-    return _hits(store, "signature", found[:limit])
 
 
 def recurring(store: Store, projects: Sequence[str], limit: int) -> tuple[Hit, ...]:

@@ -39,16 +39,6 @@ def with_signature(store: Reads, project: str, signature: str) -> list[tuple[int
     return store.rows(f"SELECT n, id FROM lesson WHERE {where} LIMIT 10", project, signature)
 
 
-# Sessions in which a problem came although its lesson was given, before a guard is offered.
-CAME_BACK = 2
-
-
-def used_often(store: Reads, project: str, times: int) -> list[str]:
-    """Lessons of a project that were given or withheld so many times; those that never were are not looked at."""
-    sql = "SELECT id FROM lesson WHERE project = :p AND nullif(counts, '') ->> '$.uses[0]' >= :n ORDER BY id"
-    return [id for (id,) in store.rows(sql, p=project, n=float(times))]
-
-
 def signers(store: Reads, memories: Iterable[Lesson]) -> dict[str, str]:
     """Who signed the words of lessons that came from a team, as they stand; nobody where somebody here changed them."""
     texts = {memory.id: memory.text for memory in memories if memory.trust == "team"}

@@ -121,12 +121,10 @@ class Reads:
         row = self.one(f"SELECT {', '.join(PROJECT)} FROM project WHERE id = ?", id)
         return project_from(row) if row else None
 
-    def projects(self, *, remote: str = "", key: str = "") -> list[Project]:
-        """All projects, or those with a remote or a path."""
-        where, bound = ("remote = ?", [remote]) if remote else ("key = ?", [key])
-        where, bound = (where, bound) if remote or key else ("true", [])
-        sql = f"SELECT {', '.join(PROJECT)} FROM project WHERE {where} ORDER BY created_at, id"
-        return [project_from(row) for row in self.rows(sql, *bound)]
+    def projects(self) -> list[Project]:
+        """All projects, the oldest first."""
+        sql = f"SELECT {', '.join(PROJECT)} FROM project ORDER BY created_at, id"
+        return [project_from(row) for row in self.rows(sql)]
 
     def profile_json(self, id: str) -> str | None:
         """A compiled profile by its version."""
@@ -215,7 +213,6 @@ class Reads:
         text: str = "",
         sort: str = "new",
         limit: int = 50,
-        offset: int = 0,
         behind: str = "",
     ) -> list[Lesson]:
         """Lessons of some projects by their facets, newest first unless sorted otherwise; those behind one, where it is named."""
@@ -234,11 +231,10 @@ class Reads:
             where.append(f"m.n {sign[then]} :place_n")
         # Chosen by number first: rows are wide, and sorting them whole is most of the cost.
         chosen = (
-            f"SELECT m.n FROM lesson m WHERE {' AND '.join(where)}"
-            f" ORDER BY {order} LIMIT :limit OFFSET :offset"
+            f"SELECT m.n FROM lesson m WHERE {' AND '.join(where)} ORDER BY {order} LIMIT :limit"
         )
         sql = f"SELECT {MEMORY_COLUMNS} FROM lesson m WHERE m.n IN ({chosen}) ORDER BY {order}"
-        return self.lessons_of(self.rows(sql, limit=limit, offset=offset, **named))
+        return self.lessons_of(self.rows(sql, limit=limit, **named))
 
     def counted(self, projects: Sequence[str], by: Sequence[str]) -> list[Any]:
         """How many lessons these projects have for each combination of some facets: (their words …, count), most first."""
@@ -418,7 +414,6 @@ class Reads:
         memory: str = "",
         kinds: Sequence[str] = (),
         limit: int = 200,
-        offset: int = 0,
         behind: str = "",
     ) -> list[Proposal]:
         """Proposals, oldest first; those that come behind one, where it is named."""
@@ -430,13 +425,12 @@ class Reads:
         if behind:
             where.append("(asked_at, id) > (SELECT asked_at, id FROM question WHERE id = :behind)")
         return self.proposals_where(
-            f"{' AND '.join(where) or 'true'} ORDER BY asked_at, id LIMIT :limit OFFSET :offset",
+            f"{' AND '.join(where) or 'true'} ORDER BY asked_at, id LIMIT :limit",
             state=state,
             project=project,
             memory=memory,
             kinds=dumps(list(kinds)),
             limit=limit,
-            offset=offset,
             behind=behind,
         )
 
@@ -464,18 +458,11 @@ class Reads:
         """How many jobs wait or are under way."""
         return int(self.one("SELECT count(*) FROM job")[0])
 
-    def find(
-        self,
-        projects: Sequence[str],
-        words: Sequence[str],
-        *,
-        limit: int = 50,
-        injectable: bool = False,
-    ) -> Found:
+    def find(self, projects: Sequence[str], words: Sequence[str], *, limit: int = 50) -> Found:
         """Candidates for a query's words, and how common each word is here; ranking is the caller's."""
         from tacit.store.finding import find_words
 
-        return find_words(self, projects, words, limit, injectable)
+        return find_words(self, projects, words, limit)
 
 
 class Store(Reads, file.Store):
@@ -500,14 +487,6 @@ class Store(Reads, file.Store):
         from tacit.store.finding import FullText
 
         return FullText(self, projects, told)
-
-    def signed(
-        self, projects: Sequence[str], signatures: Sequence[str], *, limit: int = 20
-    ) -> tuple[Hit, ...]:
-        """Lessons about exactly these errors."""
-        from tacit.store.finding import by_signature
-
-        return by_signature(self, projects, signatures, limit)
 
     def recurring(self, projects: Sequence[str], *, limit: int = 50) -> tuple[Hit, ...]:
         """What was seen most often in these projects and may be given."""

@@ -114,17 +114,13 @@ class Transaction(Reads, file.Transaction):
 
     # --- projects, settings, and what is counted by the day
 
-    def may_change(self, project: str) -> bool:
-        """Whether lessons of a project are this user's to change."""
-        return True
-
     def put_project(self, project: Project) -> None:
         """Write or correct a project's row."""
         setting = ", ".join(f"{name} = excluded.{name}" for name in PROJECT[1:])
         row = dict(zip(PROJECT, project.__dict__.values()))
         insert(self, "project", row, f"(id) DO UPDATE SET {setting}")
 
-    def put_profile(self, id: str, name: str, compiled: str, at: str) -> None:
+    def put_profile(self, id: str, compiled: str) -> None:
         """Keep a profile version once."""
         if not self.meta(f"{COMPILED}{id}"):
             self.put_meta(f"{COMPILED}{id}", compiled)
