@@ -47,38 +47,21 @@ examples:
     "server",
     metavar="SERVER",
     required=False,
-    help=(
-        "postgresql://LOGIN@HOST/DATABASE: through this server from now on; then the worker does it"
-    ),
+    help="postgresql://LOGIN@HOST/DATABASE: through this server from now on, by the worker",
 )
-@opt(
-    "--owner",
-    metavar="LOGIN",
-    help="join the project of this repository that LOGIN owns there; without it, one of your own",
-)
+@opt("--owner", metavar="LOGIN", help="join the project of this repository that LOGIN owns there")
 @opt("--invite", metavar="LOGIN", help="admit LOGIN to your project on its server")
-@opt(
-    "--preview", is_flag=True, help="say what the files in .tacit would change here; change nothing"
-)
-@opt(
-    "--auto",
-    type=OneOf(("on", "off")),
-    help="write what is new at each session's end, too; commit and push stay yours",
-)
+@opt("--preview", is_flag=True, help="say what .tacit would change here; change nothing")
+@opt("--auto", type=OneOf(("on", "off")), help="write what is new at each session's end, too")
 @opt(
     "--setup",
     metavar="KEY",
     is_flag=False,
     flag_value="",
-    help=(
-        "once for each person: sign with this SSH key (default: the one you have, else a new "
-        "one), and say what the others type"
-    ),
+    help="sign with this SSH key (default: yours, else a new one), and say what the others type",
 )
 @opt(
-    "--allow",
-    metavar="'NAME KEY'",
-    help="take in what this team mate signs: the line that their --setup printed",
+    "--allow", metavar="'NAME KEY'", help="take in what this mate signs: the line of their --setup"
 )
 def sync_verb(args: Asked, cli: Cli) -> Answer:
     if args.setup is not None or args.allow:
@@ -121,18 +104,20 @@ def _may_begin(args: Asked, cli: Cli, here: Mapping[str, Any], server: str = "")
 def _offer(here: Mapping[str, Any], server: str = "") -> str:
     """What the first sync would write, where, under whose signature, and who could read it."""
     signs = f"signed as {here['signs_as'] or here['key']}" if here["key"] else "signed by nobody"
-    remote = ask_git(here["root"], "config", "--get", "remote.origin.url")
-    at = remote.stdout.strip() if remote is not None else ""
-    lines = [
-        f"{numbered(here['lessons'], 'lesson')} of this project would be written to {here['file']} in"
-        f" {here['root']}, {signs}; how git merges it, to .tacit/.gitattributes.",
-        f"Whoever can read {without_password(at) if at else 'the repository'} can read them once you"
-        " commit and push; Tacit does neither.",
-    ]
+    these = f"{numbered(here['lessons'], 'lesson')} of this project would be"
     if server:
         lines = [
-            f"{numbered(here['lessons'], 'lesson')} of this project would be sent to {server}, {signs}.",
+            f"{these} sent to {server}, {signs}.",
             "Whoever the project's owner admits there can read them, and so can the server's keeper.",
+        ]
+    else:
+        remote = ask_git(here["root"], "config", "--get", "remote.origin.url")
+        at = remote.stdout.strip() if remote is not None else ""
+        who = without_password(at) if at else "the repository"
+        lines = [
+            f"{these} written to {here['file']} in {here['root']}, {signs}; how git merges it, to"
+            " .tacit/.gitattributes.",
+            f"Whoever can read {who} can read them once you commit and push; Tacit does neither.",
         ]
     if here["private"]:
         heard = numbered(here["private"], "lesson that was", "lessons that were")
@@ -154,30 +139,26 @@ def _set_up(args: Asked, cli: Cli) -> Answer:
     cli.need_person(args, "Whose signature counts")
     config = config_path(cli.env)
     settings = settings_at("", config, cli.env).by_key
-    signers = str(settings["sync.signers"].value) or os.path.join(
-        os.path.dirname(config), "signers"
-    )
-    new = {} if settings["sync.signers"].value else {"signers": signers}
+    mine, named = str(settings["sync.key"].value), str(settings["sync.signers"].value)
+    signers = named or os.path.join(os.path.dirname(config), "signers")
+    new = {} if named else {"signers": signers}
     if args.allow:
-        line, told = _team_key(args.allow), "allowed: what {} signs is taken in"
+        line = _team_key(args.allow)
+        told = [f"allowed: what {line.split()[0]} signs is taken in"]
     else:
-        key = args.setup or str(settings["sync.key"].value) or _own_key(cli.env)
-        line, told = (
-            f"{_own_name(cli.env)} {_public_half(key)}",
-            "lessons are signed as {}" + f" with {key}",
-        )
-        new |= {} if settings["sync.key"].value == key else {"key": key}
-    if new:
-        set_keys(config, "sync", new)
-    _allow(os.path.expanduser(signers), line)
-    lines = [told.format(line.split()[0])]
-    if not args.allow:
-        lines += [
+        key = args.setup or mine or _own_key(cli.env)
+        line = f"{_own_name(cli.env)} {_public_half(key)}"
+        new |= {} if mine == key else {"key": key}
+        told = [
+            f"lessons are signed as {line.split()[0]} with {key}",
             "Each of the others types, once:",
             f"  tacit sync --allow '{line}'",
             "Then: tacit sync",
         ]
-    return Answer({"signers": signers, "line": line, **new}, "\n".join(lines))
+    if new:
+        set_keys(config, "sync", new)
+    _allow(os.path.expanduser(signers), line)
+    return Answer({"signers": signers, "line": line, **new}, "\n".join(told))
 
 
 def _text(done: Synced) -> str:
@@ -228,36 +209,26 @@ def _own_key(env: Mapping[str, str]) -> str:
             return os.path.join(folder, name)
     path = os.path.join(folder, "tacit")
     if shutil.which("ssh-keygen", path=env.get("PATH")) is None:
-        raise Unavailable(
-            "There is no SSH key here, and no ssh-keygen to make one.", "Install OpenSSH's client."
-        )
+        none = "There is no SSH key here, and no ssh-keygen to make one."
+        raise Unavailable(none, "Install OpenSSH's client.")
     os.makedirs(folder, mode=0o700, exist_ok=True)
-    made = subprocess.run(
-        ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "tacit", "-f", path],
-        env=dict(env),
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-    )
+    argv = ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "tacit", "-f", path]
+    quiet = {"stdin": subprocess.DEVNULL, "capture_output": True, "text": True}
+    made = subprocess.run(argv, env=dict(env), **quiet)  # type: ignore[call-overload]
     if made.returncode:
-        raise Unavailable(
-            f"No key could be made: {made.stderr.strip()[:200]}.",
-            "Name one: tacit sync --setup KEY",
-        )
+        why = f"No key could be made: {made.stderr.strip()[:200]}."
+        raise Unavailable(why, "Name one: tacit sync --setup KEY")
     return path
 
 
 def _public_half(key: str) -> str:
     """Type and key of a public half, as a signers file has them."""
-    path = os.path.expanduser(key)
+    path = os.path.expanduser(key).removesuffix(".pub") + ".pub"
     try:
-        text = read_plain(path if path.endswith(".pub") else f"{path}.pub", PAGE_LIMIT).decode(
-            "utf-8", "replace"
-        )
+        text = read_plain(path, PAGE_LIMIT).decode("utf-8", "replace")
     except OSError as error:
-        raise UsageError(
-            f"The public half of {key} cannot be read: {error.strerror}.", "tacit sync --setup KEY"
-        ) from None
+        why = f"The public half of {key} cannot be read: {error.strerror}."
+        raise UsageError(why, "tacit sync --setup KEY") from None
     return " ".join(_team_key(f"x {text.strip()}").split()[1:])
 
 
