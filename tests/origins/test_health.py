@@ -1,4 +1,4 @@
-"""Is memory well? Figures, alarms, what is gone, and tending by itself."""
+"""Is memory well? Figures, alarms, and tending by itself."""
 
 from __future__ import annotations
 
@@ -53,40 +53,6 @@ def test_alarms_name_what_is_wrong(memories: Memories, clock: Clock) -> None:
         tx.rows("DELETE FROM common WHERE kind = 'event'")
     memories.tend()
     assert memories.alarms(memories.statistics("2025-01-01")) == ()
-
-
-def test_a_lesson_about_a_file_that_is_gone_sinks_and_says_so(
-    memories: Memories, tmp_path: Path
-) -> None:
-    """Half its rank, a line in why, never deleted; the file comes back and so does the rank."""
-    tree = tmp_path / "work"
-    (tree / "src").mkdir()
-    (tree / "docs" / "decisions").mkdir(parents=True)
-    (tree / "docs" / "decisions" / "0041-queues.md").write_text("")
-    (tree / "src" / "importer.py").write_text("")
-    here = memories.add("Guard src/importer.py against empty rows", kind="pitfall")
-    gone = memories.add("Guard src/exporter.py against empty rows", kind="pitfall")
-    record = memories.add("ADR-0014 asks for empty rows to be kept", kind="fact")
-    away = memories.add("See other-project/src/main.py for empty rows", kind="fact")
-    assert memories.tend(only="sweep").of("sweep").figures["gone"] == 2
-    marked = {
-        id
-        for id in (here.id, gone.id, record.id, away.id)
-        if (memories.get(id).tally.signals or {}).get("gone")
-    }
-    assert marked == {gone.id, record.id}
-    ranked = memories.recall("guard against empty rows in the importer and exporter")
-    scores = {answer.memory.id: answer.score for answer in ranked.hits}
-    assert scores[gone.id] < scores[here.id]
-    told = memories.inject("guard empty rows in the importer and exporter", run="next").injected
-    assert told.index(here.id) < told.index(gone.id)
-    assert (
-        memories.gone(memories.get(gone.id)) == ("src/exporter.py",)
-        and memories.health().health.is_sound
-    )
-    (tree / "src" / "exporter.py").write_text("")
-    memories.tend(only="sweep")
-    assert not (memories.get(gone.id).tally.signals or {}).get("gone")
 
 
 def test_a_refused_move_is_counted(memories: Memories) -> None:
