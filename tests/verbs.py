@@ -121,7 +121,6 @@ class Memories(Memory):
     restore = safekeeping.restore
     retake_exam = readers.retake_exam
     review = reviewing.review
-    rewrite = correcting.rewrite
     run = learning.run
     safety_notes = safekeeping.safety_notes
     said_again = proving.said_again

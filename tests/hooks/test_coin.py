@@ -66,7 +66,11 @@ def test_what_is_exempt_is_always_given(make: Make, fields: dict[str, Any]) -> N
         # a habit is asked for in sessions, never a person's word
         ([{"trust": "agent", "extra": {"word": "asked"}, "klass": "rule"}], [0.3], "on trial"),
         ([{"verdict": "rare"}], [0.15], "verdict rare"),
-        ([{}, {"verdict": "rare"}, {}], [0.24, 0.12, 0.24], "on trial"),  # drawn by their rates, .60 in all
+        (
+            [{}, {"verdict": "rare"}, {}],
+            [0.24, 0.12, 0.24],
+            "on trial",
+        ),  # drawn by their rates, .60 in all
         # what is about a subject may never be asked for again; a way of working is
         ([{"about": "rounding"}], [0.0], "told for the first time"),
         ([{"about": "rounding", "tally": Tally(uses=1)}], [0.3], ""),

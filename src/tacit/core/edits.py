@@ -11,7 +11,7 @@ from typing import Any
 
 from tacit.core.errors import Refused, UsageError
 from tacit.core.journal import Change, Entry, Hand, change
-from tacit.core.states import ACTIVE, GONE, WAITING
+from tacit.core.states import ACTIVE, GONE
 from tacit.core.value import replace
 from tacit.lesson import (
     EDITABLE,
@@ -83,22 +83,6 @@ def edited(
     return hand.change(
         memory, check_fields(replace(memory, **new)), "typo" if typo else "edit", told
     )
-
-
-def rewritten(
-    memory: Lesson, fields: Mapping[str, Any], hand: Hand, reason: str = ""
-) -> Change | None:
-    """A waiting lesson that its own source writes anew, foreign fields and all, screened before; what was raised since keeps its words."""
-    _refuse_erased(memory, "rewritten")
-    if memory.state != WAITING:
-        raise Refused(
-            f"{memory.id} is {memory.state}; its source cannot rewrite it any more.",
-            "Add the new text as a lesson of its own.",
-        )
-    now = replace(memory, **{**fields, "text": kept_text(fields["text"])})
-    if (now.text, now.extra) == (memory.text, memory.extra):
-        return None
-    return hand.change(memory, now, "edit", reason or f"{hand.by} wrote it anew")
 
 
 def pinned(memory: Lesson, on: bool, hand: Hand, reason: str = "") -> Change | None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from tacit.core import clock
 from tacit.core.digest import new_id
-from tacit.core.edits import edited, erased, forgotten, made, paged, pinned, rewritten, undone
+from tacit.core.edits import edited, erased, forgotten, made, paged, pinned, undone
 from tacit.core.errors import NotFound, Refused, UsageError
 from tacit.core.journal import Change, Entry, Hand
 from tacit.core.links import Evidence
@@ -213,19 +213,6 @@ def _need_standing(opened: Opened, memory: Lesson, what: str) -> None:
             f"{what} {memory.id}, which stands on more than an agent's word, is for a person; {opened.actor.reason}.",
             f"tacit drop {memory.id} --reason says why. {opened.actor.how}",
         )
-
-
-def rewrite(
-    opened: Opened, id: str, text: str, extra: Mapping[str, Any], *, reason: str = ""
-) -> Lesson:
-    """Replace the words and foreign fields of a candidate, for the source that keeps it; secrets are redacted."""
-    _need_standing(opened, found := opened.get(id), "Rewording")
-    clean = redact(private(text)).text
-    asked = may_be_told(clean, found.trust, opened.vouch)
-    gate = {"gate": asked.outcome, "gate_reason": asked.reason}
-    return opened._change(
-        id, lambda m: rewritten(m, {"text": clean, "extra": extra, **gate}, _hand(opened), reason)
-    )
 
 
 def _hand(opened: Opened) -> Hand:
