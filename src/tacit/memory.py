@@ -126,12 +126,21 @@ class Memory(Opened):
         states: Sequence[str] = (),
         gone: bool = False,
         everywhere: bool = False,
+        as_of: str = "",
         **filters: Unpack[ListFilters],
     ) -> list[Lesson]:
-        """Lessons of this project and those for every project, newest first; with `gone` also what was taken out."""
+        """Lessons of this project and those for every project, newest first; with `gone` also what was taken out.
+
+        `as_of` asks the journal how they stood at a time, the youngest first.
+        """
         from tacit.core.states import KEPT
 
         every = [project.id for project in self.store.projects()] if everywhere else self.scopes
+        if as_of:
+            from tacit.hooks.past import lessons_then
+
+            entries = self.store.entries(every, until=as_of)
+            return lessons_then(entries, states or (() if gone else KEPT), **filters)
         return self.store.select(every, states=states or (() if gone else KEPT), **filters)
 
     def why(self, id: str, question: str = "") -> Why:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 
 import pytest
 from tests import verbs
 from tests.journeys.world import FLOATS, HOST, MISSING, Machine, cures
+
+from tacit.core import clock
 
 STRANGE = "Totals are rounded down."
 
@@ -38,6 +41,20 @@ def test_an_agents_correction_is_a_question(machine: Machine) -> None:
     machine.command("edit", id, STRANGE, TACIT_KEY="", **HOST)
     assert machine.lessons() == {FLOATS: "active"}
     assert STRANGE not in machine.agent().begins()
+
+
+def test_she_sees_her_lessons_as_they_stood_at_a_time(machine: Machine) -> None:
+    """By the journal: other words, and what was dropped since."""
+    id, gone = machine.add(FLOATS), machine.add("Run make seed.")
+    time.sleep(0.01)
+    then = clock.stamp(time.time())
+    time.sleep(0.01)
+    machine.tacit("edit", id, "Totals are integers.")
+    machine.tacit("drop", gone)
+    assert machine.lessons() == {"Totals are integers.": "active"}
+    assert machine.lessons("--as-of", then) == {FLOATS: "active", "Run make seed.": "active"}
+    assert machine.lessons("--as-of", then, "--text", "seed") == {"Run make seed.": "active"}
+    assert machine.lessons("--as-of", "2020-01-01") == {}
 
 
 def test_what_an_agent_adds_is_not_her_word(machine: Machine) -> None:

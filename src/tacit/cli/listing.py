@@ -60,7 +60,8 @@ def typed(args: Asked, names: Sequence[str]) -> dict[str, Any]:
 
 examples:
   tacit list --kind preference
-  tacit list --waiting --sort seen --limit 10""",
+  tacit list --waiting --sort seen --limit 10
+  tacit list --as-of 7d""",
     long=True,
 )
 @opt("--in-force", is_flag=True, help="only what agents are told")
@@ -86,6 +87,7 @@ examples:
 @opt("--sort", type=OneOf(SORTS), default="new", metavar="BY", help=", ".join(SORTS))
 @opt("--limit", type=int, metavar="N", help=f"{MOST}; with --json {MOST_JSON}")
 @opt("--all-projects", is_flag=True)
+@opt("--as-of", metavar="TIME", help="as they stood then: 2026-11-01, or 7d, 12h")
 def list_verb(args: Asked, cli: Cli) -> Answer:
     equal = typed(args, ("kind", "domain", "agent", "category", "scope", "origin"))
     limit = (MOST_JSON if cli.json else MOST) if args.limit is None else max(0, args.limit)
@@ -140,7 +142,9 @@ def _stage(memory: Lesson, profile: Any) -> str:
 
 def _narrowed(args: Asked, equal: dict[str, str]) -> bool:
     """Whether only some lessons were asked for."""
-    return bool(equal or args.tag or args.since or args.text or args.state or args.archived)
+    return bool(
+        equal or args.tag or args.since or args.text or args.state or args.archived or args.as_of
+    )
 
 
 def _found(memories: Memories, args: Asked, equal: dict[str, str], limit: int) -> list[Lesson]:
@@ -157,6 +161,7 @@ def _found(memories: Memories, args: Asked, equal: dict[str, str], limit: int) -
             text=args.text or "",
             sort=args.sort,
             limit=most,
+            as_of=instant(args.as_of),
         )
 
     if args.state or args.archived or "standing" not in memories.profile.columns:
@@ -261,3 +266,11 @@ def moment(text: str | None) -> str:
         how = "Give 2026-11-01, 2026-11-01T12:00:00Z, 7d or 12h."
         raise UsageError(f"{text!r} is not a time.", how)
     return text
+
+
+def instant(text: str | None) -> str:
+    """A time as the journal writes it; a bare date is the end of its day."""
+    told = moment(text)
+    if not told:
+        return ""
+    return f"{told}T23:59:59.999Z" if len(told) == 10 else clock.stamp(clock.seconds(told))

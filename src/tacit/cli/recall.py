@@ -10,10 +10,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tacit.cli.inject import BUDGET_LEVELS, host_of
-from tacit.cli.listing import moment
+from tacit.cli.listing import instant
 from tacit.cli.verb import Answer, Asked, Cli, OneOf, arg, opt, verb
 from tacit.cli.words import one_line, paint, parts_line, width
-from tacit.core import clock
 from tacit.core.errors import TacitError, UsageError
 from tacit.hooks import recalling
 from tacit.hosts import run_in_shell
@@ -76,19 +75,11 @@ def _found(args: Asked, cli: Cli) -> Recalled:
             min_score=args.min_score,
             include_held=args.include_held,
             include_stale=args.include_stale,
-            as_of=_instant(args.as_of),
+            as_of=instant(args.as_of),
             files=tuple(args.files),
             errors=tuple(args.errors),
             **{name: getattr(args, name) for name in _FACETS if getattr(args, name)},
         )
-
-
-def _instant(text: str | None) -> str:
-    """A time as the journal writes it; a bare date is the end of its day."""
-    told = moment(text)
-    if not told:
-        return ""
-    return f"{told}T23:59:59.999Z" if len(told) == 10 else clock.stamp(clock.seconds(told))
 
 
 def _text(found: Recalled, args: Asked, cli: Cli) -> str:

@@ -7,7 +7,7 @@ more: what it held stays unknown, also in retrospect.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from tacit.core.journal import Entry
@@ -26,6 +26,30 @@ def memories_then(entries: Iterable[Entry]) -> dict[str, Lesson]:
         row.update(entry.after)
     kept = {id: row for id, row in rows.items() if id not in erased and row.get("text")}
     return {id: from_columns(row) for id, row in kept.items()}
+
+
+def lessons_then(
+    entries: Iterable[Entry],
+    states: Collection[str] = (),
+    *,
+    equal: Mapping[str, str | int] | None = None,
+    tag: str = "",
+    since: str = "",
+    text: str = "",
+    limit: int = -1,
+    **_: object,
+) -> list[Lesson]:
+    """The lessons as these entries leave them, the youngest first."""
+    found = [
+        each
+        for each in reversed(memories_then(entries).values())
+        if (not states or each.state in states)
+        and all(getattr(each, name) == at for name, at in (equal or {}).items())
+        and (not tag or tag in each.tags)
+        and text.casefold() in each.text.casefold()
+        and each.updated_at >= since
+    ]
+    return found if limit < 0 else found[:limit]
 
 
 def tally_then(evidence: Sequence[Evidence], until: str) -> Tally:
