@@ -26,7 +26,7 @@ WRITERS = 16
 KILLS = 80  # a batch; then a fresh store
 LINES = 4000  # more than a writer can write before it is killed
 KINDS = {"add": 4, "learn": 2, "inject": 2, "tend": 3}  # and how often each is chosen
-SHORT = {"fade.function": "runs", "fade.runs_step": 2, "fade.never": ()}
+SHORT = {"fade.runs_step": 2, "fade.never": ()}
 AHEAD = "clock=8640000"  # a hundred days: candidates are swept, stale lessons marked
 
 
@@ -192,7 +192,7 @@ def prepared(place: Path) -> Path:
         done = tacit(home, *args)
         if done.returncode:
             raise RuntimeError(f"{args}: {done.stderr}")
-    code = f"from tacit import open\nfrom tacit.settings import use_profile\nwith open(by='ada', yes=True) as m: use_profile(m, 'default', {SHORT})"
+    code = f"from tacit import open\nfrom tacit.settings import use_profile\nwith open(by='ada', yes=True) as m: use_profile(m, 'archeflow', {SHORT})"
     subprocess.run([sys.executable, "-c", code], cwd=home, env=surroundings(home), check=True)
     return home
 

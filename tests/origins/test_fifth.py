@@ -49,7 +49,6 @@ class Toy(Origin):
     words = Origin.words.but(memory="tip")
     kinds = {"tip": kind("fix", "Tip")}  # noqa: RUF012
     extract = Origin.extract.but(extractors={"outright": extractor("tip")})
-    gate = Origin.gate.but(function="open")
     trust = Origin.trust.but(runs=SESSIONS)
     ladder = Rules(
         moves=(

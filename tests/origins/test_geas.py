@@ -23,7 +23,8 @@ from tacit.hosts.source import BytesSource
 from tacit.lesson import Lesson, Tally
 from tacit.origins import geas
 from tacit.origins.origin import STAGES, stage
-from tacit.origins.ranked import Facts, asked, ordered
+from tacit.origins.ranked import Facts, asked
+from tacit.origins.ranking import ordered
 
 from .conftest import Vector
 

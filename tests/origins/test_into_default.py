@@ -1,19 +1,15 @@
-"""What the default took over from the origins: repetition, conventions and failures of loops, subjects; and what every
-profile has from theirs: clearing a project, a note in the journal, Ralph's seven columns."""
+"""What every way of remembering has from the origins: words as keywords, clearing a project, a note in the journal, Ralph's seven columns."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from tests import verbs
 from tests.verbs import Memories
 
 from tacit.core.errors import Refused
-from tacit.hosts.source import BytesSource
 from tacit.origins.filing import hits_of
 
 
@@ -21,37 +17,6 @@ from tacit.origins.filing import hits_of
 def memories(folder: Path) -> Iterator[Memories]:
     with verbs.open(str(folder / "d.db"), cwd=str(folder), by="ada", yes=True) as opened:
         yield opened
-
-
-def noted(memories: Memories, task: str, trigger: str, key: str) -> Any:
-    met = {
-        "type": "incident",
-        "trigger": trigger,
-        "key": key,
-        "text": f"{key} was the trouble here",
-    }
-    lines = [{"type": "run", "id": task}, met, {"type": "end"}]
-    return memories.learn(
-        BytesSource("\n".join(map(json.dumps, lines)).encode()), format="neutral"
-    )[0]
-
-
-@pytest.mark.parametrize(
-    ("trigger", "times"),
-    [("concern", 2), ("failure_class", 2), ("low_confidence", 2), ("recipe", 3)],
-)
-def test_what_comes_up_again_becomes_a_lesson(memories: Memories, trigger: str, times: int) -> None:
-    """In any loop that writes incidents; once says nothing, and the same log again adds nothing."""
-    for n in range(times - 1):
-        noted(memories, f"t{n}", trigger, "input validation")
-    assert memories.list() == []
-    noted(memories, f"t{times}", trigger, "Input  Validation")
-    (made,) = memories.list()
-    assert (made.tally.seen, made.state) == (times, "active")
-    assert (
-        noted(memories, "t0", trigger, "input validation").already
-        and memories.get(made.id).tally == made.tally
-    )
 
 
 def test_a_word_is_not_found_in_another_that_begins_alike() -> None:

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from tacit.lesson import Lesson
+from tacit.origins import named
 from tacit.origins.ralph.iterations import (
     Iteration,
     complexity_of,
@@ -58,7 +59,7 @@ def rounds(*learned: str) -> list[Iteration]:
 def test_an_approach_of_exactly_half_does_not_count(
     learned: tuple[str, ...], approaches: list[str]
 ) -> None:
-    found = strategies(rounds(*learned), run("r"))
+    found = strategies(rounds(*learned), run("r"), named("ralph"))
     assert [each.text for each in found] == approaches
 
 
@@ -72,7 +73,7 @@ def test_an_approach_of_exactly_half_does_not_count(
     ],
 )
 def test_ten_characters_say_nothing_and_a_hundred_are_enough(text: str, approach: str) -> None:
-    found = strategies(rounds(text), run("r"))
+    found = strategies(rounds(text), run("r"), named("ralph"))
     assert [each.text for each in found] == ([approach] if approach else [])
 
 

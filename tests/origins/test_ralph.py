@@ -160,7 +160,9 @@ def validate(loop: Loop, given: Any, wanted: Any) -> dict[str, Any]:
         for name in GateRules.FIELDS
         if name in profile.gate.__dict__
     }  # type: ignore[attr-defined]
-    decision = validation(said, GateRules(**{**shared, "kinds": tuple(profile.kinds)}))
+    decision = validation(
+        said, GateRules(**{**shared, "kinds": tuple(profile.kinds), "way": profile})
+    )
     return (
         {"valid": True}
         if decision.outcome == "allow"

@@ -90,10 +90,10 @@ class Profile:
 
     name = "default"
     title = "Lessons from finished runs, measured with a control group"
+    own: Any = None  # an origin itself (`origins.origin.Origin`), for what it does otherwise
     roles = ()  # approvals here are a person's; no further roles
     domains = ()  # any word is a domain
     add_kind = "rule"  # what a person writes down without a kind is meant to be kept to
-    filing = ""  # by which words kinds, categories and tags are told; empty: by none
     other_kind = "fact"  # what a foreign system calls by a word nobody declared
     ids = ""  # a new lesson has its own id only
     columns = ("id", "standing", "text")
@@ -198,30 +198,6 @@ class Profile:
             "floor": extractor(),
             # what several runs met: failures, and the cures of those that all got over alike
             "notice": extractor(),
-            "failure_class": extractor(
-                kind="pitfall",
-                count=2,
-            ),
-            "concern": extractor(
-                kind="pitfall",
-                count=2,
-            ),
-            "recovery": extractor(
-                kind="pitfall",
-                count=2,
-            ),
-            "recipe": extractor(
-                kind="fix",
-                count=3,
-            ),
-            "integration": extractor(
-                kind="pitfall",
-                count=2,
-            ),
-            "low_confidence": extractor(
-                kind="pitfall",
-                count=2,
-            ),
         },
     )
     match = Section(
@@ -234,7 +210,6 @@ class Profile:
         category_blocks=False,  # two reviewers file one problem under two names
     )
     gate = Section(
-        function="rules",
         asks_whose=True,  # where a text first stood, before it may be told
         min_chars=0,
         discard=(),  # kinds of noise, where an origin names some
@@ -290,8 +265,7 @@ class Profile:
         max_line_chars=LINE_CHARS,
     )
     fade = Section(
-        function="days",
-        runs_step=10,  # where `runs` is named
+        runs_step=0,  # runs unmet that take one off a count
         stale_days=90,
         exposure=EXPOSURE,  # a project that rests forgets nothing
         never=("preference", "rule", "security"),
@@ -304,7 +278,6 @@ class Profile:
             "cited",
         ),  # what people and agents say of a use: shown, never counted as effect
         confidence="none",  # confidence is the origins'
-        audits=("findings",),
     )
     tend = Section(
         night=False,  # an origin has one: what it does between runs beside forgetting

@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 from tacit.core.rows import run_id
 from tacit.core.run import Run
-from tacit.hookspecs import of_origins
 from tacit.learn.failures import notice
 from tacit.learn.outcomes import Session
 from tacit.learn.prepare import judged_by_gate, what_it_says, without_secrets
-from tacit.learn.stage import Learned, added
+from tacit.learn.stage import Learned
 from tacit.reading.echo import is_own_question
 from tacit.safety.witness import of_run
 from tacit.store.reads import WorkContext
-
-if TYPE_CHECKING:
-    from tacit.core.ports import Model
 
 
 def learn_run(
@@ -28,14 +23,12 @@ def learn_run(
     over: bool = False,
     hold_all: bool = False,
     dry_run: bool = False,
-    model: Model | None = None,
     person: str = "",
 ) -> Learned:
     """Learn one run. `over` is the host's word that it ended; `hold_all` stages every finding for a
     person.
 
-    `person` is whose session it was. With a model, a run that is over is observed once more when
-    everything else stands in the store.
+    `person` is whose session it was.
     """
     if is_own_question(run):
         return Learned(run.id, run.host, already=True)
@@ -69,8 +62,4 @@ def learn_run(
         if not run.foreign:  # what became of lessons is not for anybody's file to say
             session.settle(tx, own, over or session.is_over(), echoed, known_lines)
         session.leave(tx)
-    report = session.report(dry_run=dry_run)
-    ask_model = of_origins("step", "extract") if model is not None else None
-    if dry_run or ask_model is None or run.foreign or not (over or session.is_over()):
-        return report
-    return added(report, ask_model(work, run, model, known_lines=known_lines, hold_all=hold_all))
+    return session.report(dry_run=dry_run)

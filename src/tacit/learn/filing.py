@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from tacit.core.profile import Profile, task_type_of
 from tacit.core.run import Finding, Run
 from tacit.core.value import replace
-from tacit.hookspecs import of_origins
 
 if TYPE_CHECKING:
     from tacit.learn.gate import GateDecision
@@ -43,5 +42,4 @@ class Filing:
 
 def filing_of(profile: Profile) -> Filing:
     """How a way of remembering files what it is told."""
-    found: Filing = of_origins("filing", profile.filing) if profile.filing else Filing()
-    return found
+    return profile.own.filing if profile.own else Filing()

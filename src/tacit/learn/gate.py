@@ -10,7 +10,6 @@ from tacit.core.profile import Profile
 from tacit.core.run import Finding
 from tacit.core.trust import HELD
 from tacit.core.value import value
-from tacit.hookspecs import policy
 from tacit.lesson import PERSONAL
 from tacit.reading.echo import plain_line
 from tacit.safety.provenance import GROUNDED
@@ -47,13 +46,16 @@ class GateRules:
     known: str = "link"  # already in the project's files: link, or allow
     unknown: str = "hold"  # or allow, with the fallback flag
     kinds: tuple[str, ...] = ()  # that there are, where figures are checked; empty: any
+    way: Profile | None = None  # whose numbers an origin's gate goes by
 
 
 def rules_of(profile: Profile) -> GateRules:
     """What a profile says to the gate."""
     at = profile.gate.__dict__
     names: tuple[str, ...] = GateRules.FIELDS  # type: ignore[attr-defined]
-    return GateRules(**{name: at[name] for name in names if name in at}, kinds=tuple(profile.kinds))
+    return GateRules(
+        **{name: at[name] for name in names if name in at}, kinds=tuple(profile.kinds), way=profile
+    )
 
 
 @value
@@ -116,14 +118,9 @@ def gate(finding: Finding, rules: GateRules, known_lines: KnownLines = None) -> 
     return settled_first(finding, rules, known_lines) or GateDecision("allow", "")
 
 
-GATES: dict[str, Gate] = {"rules": gate}
-
-
-def gate_named(name: str) -> Gate:
-    """A gate by its name; an origin's or a stranger's is loaded when it is first named."""
-    if name not in GATES:
-        GATES[name] = policy("gate", name, GATES)
-    return GATES[name]
+def judged_by(profile: Profile) -> Gate:
+    """The gate of a way of remembering: Tacit's own, or its origin's."""
+    return profile.own.judged if profile.own else gate
 
 
 # --- what every gate asks first ---------------------------------------------------------------------------------------

@@ -362,7 +362,6 @@ def _learn(
         over=over,
         hold_all=stage,
         dry_run=dry_run,
-        model=None if dry_run else home.model("extract"),
         person=opened.env.get("USER")
         or opened.env.get("LOGNAME")
         or "",  # whose account the session is found under

@@ -9,7 +9,6 @@ from tacit.core.links import INSTRUCTED, NOBODY_KNOWS, UNKNOWN, UNMET, Mark, Use
 from tacit.core.rows import FindingRow
 from tacit.core.run import Finding
 from tacit.core.value import replace
-from tacit.hookspecs import of_origins
 from tacit.learn.occurrences import came_to, ended
 from tacit.learn.prepare import QUOTED_FOR_SECRETS
 from tacit.learn.same import prepared, same
@@ -114,18 +113,8 @@ class Session(Findings):
         against = {finding.key for finding, _ in judged if finding.stance == "contradicts"}
         said = set().union(*(about for key, about in self.about.items() if key not in against))
         denied = set().union(*(about for key, about in self.about.items() if key in against))
-        for audit in filter(
-            None, (of_origins("audit", name) for name in self.profile.signals.audits)
-        ):
-            again = audit(
-                tx,
-                self.run,
-                uses,
-                repeated=said.__contains__,
-                contradicted=denied.__contains__,
-                hand=self.hand,
-            )
-            for memory in again:
+        if own := self.profile.own:
+            for memory in own.fared(tx, self.run, uses, said, denied, self.hand):
                 self._promote(tx, memory)
 
     def _pack(self, tx: Transaction) -> None:

@@ -4,7 +4,8 @@ redacted, filed and judged by the gate."""
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
+from functools import partial
 from typing import TYPE_CHECKING
 
 from tacit.core.profile import Profile
@@ -13,12 +14,10 @@ from tacit.core.rows import run_id
 from tacit.core.run import Finding, Run
 from tacit.core.trust import least
 from tacit.core.value import replace
-from tacit.hookspecs import of_origins
 from tacit.learn.filing import filing_of
 from tacit.learn.floor import NAME as FLOOR
 from tacit.learn.floor import standing
-from tacit.learn.gate import GateDecision, gate_named, rules_of, whose_word
-from tacit.learn.same import prepared, same
+from tacit.learn.gate import GateDecision, judged_by, rules_of, whose_word
 from tacit.lesson import sound_text
 from tacit.reading.echo import strip_echo
 from tacit.safety.redact import private, redact, redacted_path, redacted_record
@@ -48,7 +47,8 @@ def what_it_says(
         if given and (stripped.steps, stripped.findings) != (raw.steps, raw.findings)
         else ()
     )
-    said = [*found, *_of_a_loop(store, project, run, profile)]
+    born = profile.own.born(run, partial(incidents, store, project)) if profile.own else ()
+    said = [*found, *born]
     kept = {finding.text for finding in found}
     echoed = [finding for finding in unstripped if finding.text not in kept]
     return tuple(shaped_for(each, run, profile) for each in said), tuple(
@@ -71,17 +71,6 @@ def extract(run: Run, on: Collection[str]) -> tuple[Finding, ...]:
             place = finding.place if number == 1 else f"{finding.place}#{number}"
             found.append(replace(finding, place=place))
     return tuple(found)
-
-
-def _of_a_loop(store: Store, project: str, run: Run, profile: Profile) -> Iterator[Finding]:
-    """What a loop's own log tells beside its findings: what came up again over its runs, and
-    what its iterations had in common."""
-    told = run.extra or {}
-    if told.get("incidents"):
-        repeated = of_origins("extractor", "repeated")
-        yield from repeated(run, incidents(store, project), profile.extract.extractors)
-    if told.get("iterations"):
-        yield from of_origins("extractor", "iterated")(run, profile)
 
 
 def shaped_for(finding: Finding, run: Run, profile: Profile) -> Finding:
@@ -116,13 +105,6 @@ def texts_given(store: Store, unit: str) -> list[str]:
     ]
 
 
-def is_given(finding: Finding, store: Store, unit: str, profile: Profile) -> bool:
-    """Whether a model hands a lesson back that this unit was given: it heard it from us."""
-    readied = prepared(finding)
-    given = store.memories([use.memory for use in store.uses(unit=unit) if use.memory])
-    return any(same(memory, readied, profile) for memory in given)
-
-
 def without_secrets(finding: Finding) -> tuple[Finding, int]:
     text, quote = (
         redact(private(sound_text(finding.text))),
@@ -151,7 +133,7 @@ def gate_of(
     vouch: Vouch,
 ) -> GateDecision:
     rules = rules_of(profile)
-    decision = gate_named(profile.gate.function)(finding, rules, known)
+    decision = judged_by(profile)(finding, rules, known)
     if decision.outcome == "allow" and not decision.linked and profile.gate.asks_whose:
         asked = whose_word(decision.text or finding.text, finding.tier, vouch)
         if asked.outcome == "hold":

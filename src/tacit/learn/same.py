@@ -13,7 +13,6 @@ from tacit.core.standing import cause_of, is_settled
 from tacit.core.states import GONE, UNDOUBTED
 from tacit.core.trust import above, may_vouch
 from tacit.core.value import replace, value
-from tacit.hookspecs import of_origins
 from tacit.learn.gate import GateDecision
 from tacit.learn.stage import takes_over
 from tacit.lesson import PERSONAL, Lesson
@@ -93,7 +92,7 @@ def match(
             same, float(same is not None), 0.0, "equal text" if same else "no equal text"
         )
     read = [(age, prepared_of(memory)) for age, memory in fitting.items()]
-    choice = of_origins("matcher", "choose")(mine, read, profile.match)
+    choice = profile.own.choose(mine, read)
     known = fitting.get(choice.id)
     if known is not None and is_wider(known, project) and mine.text != prepared_of(known).text:
         return Matched(None, choice.score, choice.score, "alike, but of a wider scope")
@@ -181,15 +180,14 @@ def same(memory: Lesson, finding: Prepared, profile: Profile) -> bool:
     mine = prepared_of(memory)
     if profile.match.matcher == EQUAL_TEXT:
         return bool(mine.text) and mine.text == finding.text
-    return bool(of_origins("matcher", "near")(mine, finding, profile.match))
+    return bool(profile.own.near(mine, finding))
 
 
 def _words(text: str, profile: Profile) -> list[str]:
     """The words by which neighbours are looked up."""
     if profile.match.matcher == EQUAL_TEXT:
         return query_words(text, QUERY_WORDS)
-    found: list[str] = of_origins("matcher", "words")(text)
-    return found
+    return [*profile.own.looked_up(text)]
 
 
 def _comparable(finding: Finding, memory: Lesson, profile: Profile) -> bool:

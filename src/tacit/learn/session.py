@@ -397,7 +397,7 @@ class Findings:
         )
         if decision.fallback:
             tx.count(self.project.id, "gate_fallback", self.at)
-        if decision.outcome == "discard" and not memory and self.profile.gate.function != "rules":
+        if decision.outcome == "discard" and not memory and self.profile.own:
             tx.count(self.project.id, "gate_discard", self.at)
 
     def report(self, dry_run: bool = False) -> Learned:
@@ -433,7 +433,7 @@ class Findings:
         if count := sum(each.what == "buried" for each in self.became):
             told = "what was said at the same place of this run was erased. If it is something else, learn it under another run id"
             yield f"{self.run.id}: {count} left out: {told}."
-        if self.profile.gate.function == "rules":
+        if not self.profile.own:
             return  # an origin's gate says why it took no memory from something
         why = Counter(each.reason for each in self.became if each.what == "discard")
         for reason, times in why.items():

@@ -13,7 +13,6 @@ from tacit.core.standing import CAUSES, is_settled
 from tacit.core.states import GONE, WAITING
 from tacit.core.trust import HELD, READ_AS, above, may_vouch
 from tacit.core.value import replace, value
-from tacit.hookspecs import of_origins
 from tacit.learn.gate import GateDecision
 from tacit.lesson import CONFIRMS, HEARD_WORDS, PERSONAL, Lesson, kept_subject, sound_text
 from tacit.words.match import says_more
@@ -115,9 +114,7 @@ def met_again(
             hand.change(memory, now, "gate", "a later run brought it with better figures")
         )
         memory = changes[-1].memory
-    how = profile.extract.extractors.get(finding.extractor)
-    pooled = of_origins("extractor", "pooled") if "content" in (finding.extra or {}) else None
-    together = pooled(memory, finding, how.cap if how else 1.0) if pooled else None
+    together = profile.own.pooled(memory, finding) if profile.own else None
     if together is None:
         return finding, changes
     finding, extra = together

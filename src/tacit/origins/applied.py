@@ -9,7 +9,8 @@ as recalled and fresh: here only one that the answer used is.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, Any
 
 from tacit.core.journal import Hand
@@ -17,7 +18,6 @@ from tacit.core.links import Mark, Use
 from tacit.core.run import Run
 from tacit.core.value import replace, value
 from tacit.lesson import Lesson
-from tacit.origins.joelclaw.rules import Joelclaw
 from tacit.origins.likeness import keywords
 from tacit.words.tokens import all_stop_words
 
@@ -147,8 +147,8 @@ def outcome(
     run: Run,
     uses: Sequence[Use],
     *,
-    repeated: Callable[[str], bool],
-    contradicted: Callable[[str], bool],
+    repeated: AbstractSet[str],
+    contradicted: AbstractSet[str],
     hand: Hand,
 ) -> list[str]:
     """Write down how each given memory fared by the run's outcome, once per unit; the memories whose ladder should be asked again."""
@@ -161,11 +161,11 @@ def outcome(
         against = (
             row.root or row.run for row in tx.evidence(memory.id) if row.stance == "contradicts"
         )
-        denied = contradicted(memory.id) or use.unit in against
+        denied = memory.id in contradicted or use.unit in against
         applied = by_outcome(
             run.outcome,
             touched=touched(memory, run),
-            repeated=repeated(memory.id),
+            repeated=memory.id in repeated,
             contradicted=denied,
         )
         failed = sum(each.signal == "failed_reuse" for each in marks) + (
@@ -179,12 +179,12 @@ def outcome(
     return moved
 
 
-def echo(tx: Transaction, run: Run, uses: Sequence[Use], *, hand: Hand, **_: object) -> list[str]:
+def echo(tx: Transaction, run: Run, uses: Sequence[Use], way: Any, hand: Hand) -> list[str]:
     """Write down whether the run's answers used each given memory, once per unit; no ladder goes by it."""
     answer = "\n".join(step.text for step in run.steps if step.role == "assistant")[:ANSWER_CHARS]
     for use, memory, marks in _given(tx, uses) if answer else ():
         if not any(each.signal in ("echo", "fizzle") and each.unit == use.unit for each in marks):
-            _echo(tx, memory, use, answer, hand)
+            _echo(tx, memory, use, answer, way, hand)
     return []
 
 
@@ -194,10 +194,10 @@ def _given(tx: Transaction, uses: Sequence[Use]) -> Iterator[tuple[Use, Lesson, 
             yield use, tx.get(use.memory), tx.marks(memory=use.memory)
 
 
-def _echo(tx: Transaction, memory: Lesson, use: Use, answer: str, hand: Hand) -> None:
+def _echo(tx: Transaction, memory: Lesson, use: Use, answer: str, way: Any, hand: Hand) -> None:
     used = echoed(memory.text, answer)
     now = (memory.tally.signals or {}).get("priority", 0.0)
-    step = min(1.0, max(-1.0, now + (Joelclaw.ECHO if used else Joelclaw.FIZZLE))) - now
+    step = min(1.0, max(-1.0, now + (way.ECHO if used else way.FIZZLE))) - now
     counted = {
         "echo" if used else "fizzle": 1.0,
         "priority": step,
@@ -221,7 +221,3 @@ def _echo(tx: Transaction, memory: Lesson, use: Use, answer: str, hand: Hand) ->
 
 def _path(path: str) -> str:
     return path.replace("\\", "/").removeprefix("./").rstrip("/")
-
-
-# What `hookspecs` finds here by name.
-POLICIES: Mapping[str, Any] = {"echo": echo, "outcome": outcome}

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable
 
 from tacit.core.links import Evidence
 from tacit.core.value import value
@@ -61,7 +60,3 @@ def runs(evidence: Iterable[Evidence], now: int, step: int) -> Faded:
         1 for n in seen.values() if n <= since
     )  # seen before it was written down, as what a person adds
     return by_runs(seen.values(), now, step, opened=opened + early, unseen=unseen, since=since)
-
-
-# What `hookspecs` finds here by name.
-POLICIES: Mapping[str, Any] = {"runs": runs}

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any
 
 from tacit.core.profile import GENERAL, Profile, kind_named
 from tacit.core.run import Finding, Run
@@ -246,7 +245,3 @@ class ByWords(Filing):
 
     def is_slight(self, finding: Finding, profile: Profile) -> bool:
         return too_slight(finding, profile)
-
-
-# What `hookspecs` finds here by name.
-POLICIES: Mapping[str, Any] = {"words": ByWords()}

@@ -13,7 +13,6 @@ from tacit.core.run import OUTRIGHT, Finding
 from tacit.core.value import replace, value
 from tacit.learn.gate import GateDecision, GateRules, KnownLines, settled_first
 from tacit.origins.noise import MERITS, noise_in
-from tacit.origins.ralph.rules import Ralph
 
 JOELCLAW_VERSION = "v1"  # the original's own
 # joelclaw, ADR-0094: confidence of what could not be read, and of an annotation without a figure
@@ -88,23 +87,17 @@ RANGES: tuple[Check, ...] = (
     ("confidence", "", 0.0, 1.0, "Confidence must be between 0 and 1"),
     ("success_rate", "", 0.0, 1.0, "Success rate must be between 0 and 1"),
 )
-CHECKS: tuple[Check, ...] = (
-    ("confidence", "", Ralph.LEAST_SURE, 1.0, "Confidence too low (< 0.3)"),
-    (
-        "success_rate",
-        "antipattern",
-        0.0,
-        Ralph.MOST_SUCCESS,
-        "Anti-patterns should have low success rate",
-    ),
-    (
-        "success_rate",
-        "strategy",
-        Ralph.LEAST_SUCCESS,
-        1.0,
-        "Strategies should have success rate >= 0.5",
-    ),
-)
+
+
+def _checks(way: Any) -> tuple[Check, ...]:
+    """By the origin's own numbers."""
+    low = "Anti-patterns should have low success rate"
+    high = "Strategies should have success rate >= 0.5"
+    return (
+        ("confidence", "", way.LEAST_SURE, 1.0, "Confidence too low (< 0.3)"),
+        ("success_rate", "antipattern", 0.0, way.MOST_SUCCESS, low),
+        ("success_rate", "strategy", way.LEAST_SUCCESS, 1.0, high),
+    )
 
 
 def _fault(finding: Finding, rules: GateRules) -> str:
@@ -115,7 +108,7 @@ def _fault(finding: Finding, rules: GateRules) -> str:
     if came and not fault:  # as it was written, before anything was mended
         figures = {"confidence": came.get("confidence"), "success_rate": came.get("successRate")}
         fault = _unsound(came.get("type"), came.get("taskType"), came["content"], figures, rules)
-    return fault or _outside(said, CHECKS, finding.kind)
+    return fault or _outside(said, _checks(rules.way), finding.kind)
 
 
 def _unsound(kind: Any, task: Any, said: Any, figures: Mapping[str, Any], rules: GateRules) -> str:
@@ -184,11 +177,3 @@ def _number(text: str) -> float | None:
     if found is None:
         return None
     return float(found[1]) / (100 if found[2] else 1)
-
-
-# What `hookspecs` finds here by name.
-POLICIES: Mapping[str, Any] = {
-    "annotation": annotation,
-    "open": open_gate,
-    "validation": validation,
-}

@@ -17,15 +17,8 @@ from tacit.hooks.render import frame_tokens, line_tokens
 from tacit.hooks.search import CANDIDATES, Search
 from tacit.lesson import Lesson
 from tacit.origins.levels import all_out, fit, level_for
-from tacit.origins.ranked import (
-    BY_WORDS,
-    Candidate,
-    Facts,
-    asked,
-    is_forgotten,
-    ordered,
-    ranking,
-)
+from tacit.origins.ranked import Candidate, Facts, asked, is_forgotten
+from tacit.origins.ranking import BY_WORDS, ordered, ranking
 from tacit.store import moments
 
 if TYPE_CHECKING:

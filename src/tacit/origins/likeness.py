@@ -6,10 +6,9 @@ import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 from unicodedata import category
 
-from tacit.hookspecs import policy
 from tacit.learn.same import EQUAL_TEXT
 from tacit.words.claim_words import same_word
 from tacit.words.prepared import Likeness, Match, Prepared
@@ -116,8 +115,7 @@ MATCHERS: Mapping[str, Callable[[Prepared, Prepared], Likeness]] = {
 
 
 def _measure(name: str) -> Callable[[Prepared, Prepared], Likeness]:
-    """One of ours, or what a stranger's package offers under the name."""
-    return MATCHERS.get(name) or policy("matcher", name, MATCHERS)
+    return MATCHERS[name]
 
 
 def matching_terms(text: str) -> list[str]:
@@ -128,7 +126,3 @@ def matching_terms(text: str) -> list[str]:
 def looked_up(text: str) -> list[str]:
     """The words by which a text's neighbours are looked up: these measures count stop words, too."""
     return sorted(keywords(text), key=lambda word: (-len(word), word))
-
-
-# What `hookspecs` finds here by name.
-POLICIES: Mapping[str, Any] = {"choose": choose_same, "near": same_problem, "words": looked_up}

@@ -10,13 +10,26 @@ from __future__ import annotations
 
 from tacit.core.profile import Profile
 from tacit.core.states import ACTIVE, DOUBTED, GONE, WAITING, stage_of
+from tacit.core.value import Section
+from tacit.origins.filing import ByWords
+from tacit.origins.gates import open_gate
 from tacit.origins.ladder import Rule, Rules, at, rule
+from tacit.origins.likeness import choose_same, looked_up, same_problem
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Set as AbstractSet
+    from typing import Any
 
+    from tacit.core.journal import Hand
+    from tacit.core.links import Evidence, Use
+    from tacit.core.run import Finding, Run
+    from tacit.learn.gate import GateDecision, GateRules, KnownLines
     from tacit.lesson import Lesson
+    from tacit.origins.fading import Faded
+    from tacit.store.writes import Transaction
+    from tacit.words.prepared import Match, Prepared
 
 # The stages: an origin's words for where a lesson stands, and the state that each means. Rising first.
 STAGES: Mapping[str, str] = {
@@ -52,13 +65,26 @@ def stage(memory: Lesson) -> str:
     return stage_of(memory, STAGES)
 
 
+def phrase(text: str, any: tuple[str, ...] = (), all: tuple[str, ...] = ()) -> Section:
+    """A wording that stands for many: chosen if any word of `any` occurs, or all of `all` do."""
+    return Section(text=text, any=any, all=all)
+
+
+def convention(
+    text: str, confidence: float, holds: tuple[str, ...] = (), ends: tuple[str, ...] = ()
+) -> Section:
+    """A habit that file names betray by what they hold or end in; {folder} and {suffix} are those most files share."""
+    return Section(text=text, confidence=confidence, holds=holds, ends=ends)
+
+
 REVIEWS = 3  # the third review is the last: no lesson goes round for ever
 
 
 class Origin(Profile):
     """An origin's way: nothing is left out to measure it, and what is given stands as the origin wrote it."""
 
-    filing = "words"
+    filing = ByWords()
+
     stages = STAGES
     legal = LEGAL
     ladder = Rules()
@@ -69,9 +95,56 @@ class Origin(Profile):
     # its own number holds for everything: moments are not told apart
     budget = Profile.budget.but(max_tokens=4000, pinned_outside=False, start_tokens=0)
     render = Profile.render.but(intro="", line="- {text}", wrap=False, max_line_chars=0)
-    fade = Profile.fade.but(function="none", exposure=0, stale_days=0, never=(), never_states=())
+    fade = Profile.fade.but(exposure=0, stale_days=0, never=(), never_states=())
     tend = Profile.tend.but(night=True)
-    model = Profile.model.but(steps=())
+    model = Profile.model.but(steps=("read",))
+
+    @property
+    def own(self) -> Origin:
+        """Itself: a project like an origin asks its class."""
+        return self
+
+    def born(self, run: Run, before: Callable[[], Iterable[Any]]) -> Iterator[Finding]:
+        """What a run's log tells beside its findings; `before` are the incidents of earlier runs."""
+        yield from ()
+
+    def judged(
+        self, finding: Finding, rules: GateRules, known_lines: KnownLines = None
+    ) -> GateDecision:
+        """Whether a finding may become a lesson."""
+        return open_gate(finding, rules, known_lines)
+
+    def choose(self, finding: Prepared, candidates: Sequence[tuple[str, Prepared]]) -> Match:
+        """The lesson that a finding is, by this origin's measure."""
+        return choose_same(finding, candidates, self.match)
+
+    def near(self, memory: Prepared, finding: Prepared) -> bool:
+        """Whether a finding reports the problem that a lesson is about."""
+        return same_problem(memory, finding, self.match)
+
+    def looked_up(self, text: str) -> list[str]:
+        """The words by which a text's neighbours are found."""
+        return looked_up(text)
+
+    def pooled(self, memory: Lesson, finding: Finding) -> tuple[Finding, Any] | None:
+        """A known lesson met again: the finding with the figures of both, and what to keep of them."""
+        return None
+
+    def fared(
+        self,
+        tx: Transaction,
+        run: Run,
+        uses: Sequence[Use],
+        repeated: AbstractSet[str],
+        contradicted: AbstractSet[str],
+        hand: Hand,
+    ) -> list[str]:
+        """Write down how what was given fared; the lessons whose ladder is to be asked again."""
+        return []
+
+    def faded(self, evidence: Iterable[Evidence], until: int) -> Faded | None:
+        """What the runs up to one left of a lesson's count; None where runs take nothing."""
+        return None
 
 
 def third_review(name: str = "third-review") -> Rule:

@@ -9,12 +9,11 @@ from tacit.core.clock import DAY, seconds
 from tacit.core.profile import GENERAL, task_type_of
 from tacit.core.standing import lasts
 from tacit.core.value import value
-from tacit.hooks.events import LeftOut
 from tacit.lesson import frequency_of, is_found_once, is_unrecalled, path_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Mapping
     from typing import Protocol
 
     from tacit.core.profile import Profile
@@ -33,7 +32,6 @@ if TYPE_CHECKING:
 
 
 FILES = 32  # files of one query that are looked at; a query that names more says nothing by them
-CALLED_FOR = ("standing", "before")  # channels whose lessons need not fit the words
 
 
 @value
@@ -79,65 +77,6 @@ class Ranked:
     channel: str = ""
     caution: bool = False  # to be given as a suggestion, not a rule
     signer: str = ""  # of a team mate's lesson
-
-
-@value
-class Ranking:
-    """What fits, best first, and what was near."""
-
-    ranked: tuple[Ranked, ...]
-    left: tuple[LeftOut, ...]
-
-
-def ranking(hits: Iterable[Hit], asked: Asked, profile: Profile, facts: Facts) -> Ranking:
-    """The candidates that may be given for this query, best first; below the profile's floor nothing."""
-    left: list[LeftOut] = []
-    fit: list[Hit] = []
-    for hit in _once(hits):
-        reason = unfit(hit.memory, asked, profile, facts.now)
-        if reason:
-            left.append(LeftOut(hit.memory.id, reason))
-        else:
-            fit.append(hit)
-    ranked: list[Ranked] = []
-    signatures: set[str] = set()
-    for each in ordered(profile.rank.ranker, fit, asked, profile, facts):
-        signature = each.memory.signature
-        if each.score < profile.rank.floor and each.channel not in CALLED_FOR:
-            left.append(LeftOut(each.memory.id, "below the floor", each.score))
-        elif signature and signature in signatures:
-            left.append(LeftOut(each.memory.id, "same signature", each.score))
-        else:
-            signatures.add(signature)
-            ranked.append(each)
-    return Ranking(tuple(ranked), tuple(left))
-
-
-def ordered(
-    name: str, hits: Sequence[Hit], asked: Asked, profile: Profile, facts: Facts
-) -> list[Ranked]:
-    """Candidates by their score, equal ones by the profile's ties and then in the order of writing."""
-    scored = ranker(name)(hits, asked, profile, facts)
-    ties = profile.rank.ties
-    if len({each.score for each in scored}) == len(scored):
-        scored.sort(key=lambda each: -each.score)
-    else:
-        order = {hit.memory.id: hit.n for hit in hits}
-        scored.sort(
-            key=lambda each: (
-                -each.score,
-                *[_tie(each.memory, tie) for tie in ties],
-                order[each.memory.id],
-            )
-        )
-    return scored
-
-
-def _once(hits: Iterable[Hit]) -> list[Hit]:
-    found: dict[str, Hit] = {}
-    for hit in hits:
-        found.setdefault(hit.memory.id, hit)
-    return list(found.values())
 
 
 def unfit(memory: Lesson, asked: Asked, profile: Profile, now: str) -> str:
@@ -207,51 +146,3 @@ def days_since(then: str, now: str) -> float:
     """Days between two times; 0 where the first is unknown or still to come."""
     start = seconds(then)
     return max(0.0, seconds(now) - start) / DAY if start else 0.0
-
-
-def _tie(memory: Lesson, name: str) -> object:
-    """A key for equal scores: more before less, later before earlier; by birth, the order of writing; by text, whenever it was written."""
-    if name == "text":
-        return memory.text
-    if name == "created_at":
-        return memory.created_at
-    if name == "updated_at":
-        return _Later(memory.updated_at)
-    if name == "confirmed_at":
-        return _Later(memory.tally.seen_at or memory.created_at)
-    if name == "confidence":
-        return -(memory.tally.confidence or 0.0)
-    return -(memory.tally.seen if name == "seen" else frequency_of(memory))
-
-
-class _Later(str):
-    """A time that sorts before an earlier one."""
-
-    __slots__ = ()
-
-    def __lt__(self, other: str) -> bool:
-        return str.__gt__(self, other)
-
-
-def by_words(hits: Sequence[Hit], asked: Asked, profile: Profile, facts: Facts) -> list[Ranked]:
-    """How well the words fit, as the one ranking has it."""
-    found = [(hit, facts.met.get(hit.n, 0.0)) for hit in hits]
-    return [Ranked(hit.memory, fit, {"words": fit}, hit.channel) for hit, fit in found]
-
-
-RANKERS: dict[str, Callable[[Sequence[Hit], Asked, Profile, Facts], list[Ranked]]] = {
-    "lexical": by_words
-}
-BY_WORDS = (
-    "lexical",
-    "decay",
-)  # rankers that a full-text search finds candidates for; the others weigh everything
-
-
-def ranker(name: str) -> Callable[[Sequence[Hit], Asked, Profile, Facts], list[Ranked]]:
-    """A ranker by name; an origin's or a stranger's is loaded when it is first named."""
-    if name not in RANKERS:
-        from tacit.hookspecs import policy
-
-        RANKERS[name] = policy("ranker", name, RANKERS)
-    return RANKERS[name]

@@ -1,26 +1,88 @@
-"""The origins' rankers, to the digit: what ArcheFlow, Ralph, geas and joelclaw put first.
-
-Any profile may name one.
-"""
+"""The origins' rankers, to the digit: what ArcheFlow, Ralph, geas and joelclaw put first, with limits, floor and ties."""
 
 from __future__ import annotations
 
 from math import exp, log, prod
 
+from tacit.core.value import value
+from tacit.hooks.events import LeftOut
 from tacit.lesson import STALE, frequency_of, path_of, recalls_of
 from tacit.origins.geas.rules import Geas
 from tacit.origins.joelclaw.rules import Joelclaw
 from tacit.origins.ralph.rules import Ralph
-from tacit.origins.ranked import Ranked, days_since, success_of, task_type
+from tacit.origins.ranked import Ranked, days_since, success_of, task_type, unfit
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Any
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from tacit.core.profile import Profile
     from tacit.lesson import Lesson
     from tacit.origins.ranked import Asked, Facts, Hit
+
+
+CALLED_FOR = ("standing", "before")  # channels whose lessons need not fit the words
+# rankers that a full-text search finds candidates for; the others weigh everything
+BY_WORDS = ("lexical", "decay")
+
+
+@value
+class Ranking:
+    """What fits, best first, and what was near."""
+
+    ranked: tuple[Ranked, ...]
+    left: tuple[LeftOut, ...]
+
+
+def ranking(hits: Iterable[Hit], asked: Asked, profile: Profile, facts: Facts) -> Ranking:
+    """The candidates that may be given for this query, best first; below the profile's floor nothing."""
+    left: list[LeftOut] = []
+    fit: list[Hit] = []
+    for hit in _once(hits):
+        reason = unfit(hit.memory, asked, profile, facts.now)
+        if reason:
+            left.append(LeftOut(hit.memory.id, reason))
+        else:
+            fit.append(hit)
+    ranked: list[Ranked] = []
+    signatures: set[str] = set()
+    for each in ordered(profile.rank.ranker, fit, asked, profile, facts):
+        signature = each.memory.signature
+        if each.score < profile.rank.floor and each.channel not in CALLED_FOR:
+            left.append(LeftOut(each.memory.id, "below the floor", each.score))
+        elif signature and signature in signatures:
+            left.append(LeftOut(each.memory.id, "same signature", each.score))
+        else:
+            signatures.add(signature)
+            ranked.append(each)
+    return Ranking(tuple(ranked), tuple(left))
+
+
+def ordered(
+    name: str, hits: Sequence[Hit], asked: Asked, profile: Profile, facts: Facts
+) -> list[Ranked]:
+    """Candidates by their score, equal ones by the profile's ties and then in the order of writing."""
+    scored = RANKERS[name](hits, asked, profile, facts)
+    ties = profile.rank.ties
+    if len({each.score for each in scored}) == len(scored):
+        scored.sort(key=lambda each: -each.score)
+    else:
+        order = {hit.memory.id: hit.n for hit in hits}
+        scored.sort(
+            key=lambda each: (
+                -each.score,
+                *[_tie(each.memory, tie) for tie in ties],
+                order[each.memory.id],
+            )
+        )
+    return scored
+
+
+def _once(hits: Iterable[Hit]) -> list[Hit]:
+    found: dict[str, Hit] = {}
+    for hit in hits:
+        found.setdefault(hit.memory.id, hit)
+    return list(found.values())
 
 
 def frequency(hits: Sequence[Hit], asked: Asked, profile: Profile, facts: Facts) -> list[Ranked]:
@@ -137,10 +199,40 @@ def _ranked(hit: Hit, parts: dict[str, float]) -> Ranked:
     return Ranked(hit.memory, sum(parts.values()), parts, hit.channel)
 
 
-# What `hookspecs` finds here by name.
-POLICIES: Mapping[str, Any] = {
+def _tie(memory: Lesson, name: str) -> object:
+    """A key for equal scores: more before less, later before earlier; by birth, the order of writing; by text, whenever it was written."""
+    if name == "text":
+        return memory.text
+    if name == "created_at":
+        return memory.created_at
+    if name == "updated_at":
+        return _Later(memory.updated_at)
+    if name == "confirmed_at":
+        return _Later(memory.tally.seen_at or memory.created_at)
+    if name == "confidence":
+        return -(memory.tally.confidence or 0.0)
+    return -(memory.tally.seen if name == "seen" else frequency_of(memory))
+
+
+class _Later(str):
+    """A time that sorts before an earlier one."""
+
+    __slots__ = ()
+
+    def __lt__(self, other: str) -> bool:
+        return str.__gt__(self, other)
+
+
+def by_words(hits: Sequence[Hit], asked: Asked, profile: Profile, facts: Facts) -> list[Ranked]:
+    """How well the words fit, as the one ranking has it."""
+    found = [(hit, facts.met.get(hit.n, 0.0)) for hit in hits]
+    return [Ranked(hit.memory, fit, {"words": fit}, hit.channel) for hit, fit in found]
+
+
+RANKERS: Mapping[str, Callable[[Sequence[Hit], Asked, Profile, Facts], list[Ranked]]] = {
     "decay": decay,
     "frequency": frequency,
+    "lexical": by_words,
     "relevance": relevance,
     "six_factor": six_factor,
 }

@@ -10,7 +10,7 @@ from tacit.core.proposal import CLEARED, KEPT_STAGED, VALIDATED, staging_status
 from tacit.core.run import Finding
 from tacit.core.states import GONE, UNDOUBTED, WAITING
 from tacit.core.value import replace, value
-from tacit.learn.gate import gate_named, rules_of
+from tacit.learn.gate import judged_by, rules_of
 from tacit.learn.promote import promote
 from tacit.lesson import Lesson
 from tacit.store.reads import WorkContext
@@ -141,5 +141,5 @@ def fault_of(memory: Lesson, profile: Profile) -> str:
             "record": memory.extra if "staged" in (memory.extra or {}) else None,
         },
     )
-    decision = gate_named(profile.gate.function)(finding, replace(rules_of(profile), held=()))
+    decision = judged_by(profile)(finding, replace(rules_of(profile), held=()))
     return "" if decision.outcome != "discard" else decision.reason

@@ -18,7 +18,6 @@ from tacit.core.profile import Profile
 from tacit.core.standing import lasts
 from tacit.core.states import GONE
 from tacit.core.value import grouped
-from tacit.hookspecs import of_origins
 from tacit.lesson import Lesson
 from tacit.store.rows import LINE, MARK, SIGHTING, said
 
@@ -220,10 +219,10 @@ def _openings(
     if tally.confidence is not None:
         counts["confidence"] = (tally.confidence, stated)
     counts.update({name: (amount, "") for name, amount in (tally.signals or {}).items()})
-    if by_runs := of_origins("fade", profile.fade.function):
+    if profile.own:
         counted = 0 if lasts(profile, memory) else until
-        unseen = by_runs(evidence, counted, profile.fade.runs_step).unseen
-        counts["unseen"] = (float(unseen), "")
+        if faded := profile.own.faded(evidence, counted):
+            counts["unseen"] = (float(faded.unseen), "")
     return tuple(Opening(name, amount, at) for name, (amount, at) in counts.items())
 
 

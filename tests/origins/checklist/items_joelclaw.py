@@ -134,22 +134,9 @@ def flow(at: Place) -> Iterator[Item]:
         "sessions → observe: the observer's XML, lines with marks, JSON events",
         len(texts(at)) >= 4,
     )
-    from tacit.origins.asking import question as asked_of
-    from tacit.origins.asking import said
-    from tacit.testing import run, say, user
-
-    spoken = said(
-        run(
-            "s-9",
-            user("Why do pages mix?"),
-            say("Because the cache key lacks the locale, that is why."),
-        )
-    )
-    prompt = asked_of(spoken, ["operations"])
-    before = "cache key lacks the locale" in prompt
-    yield "observe by a model: what a session says is put before it as data", before
-    judged = question([Suggested("p", "Patterns", FACT)], ["Patterns"])
-    asked = "next month" in prompt and "next month" in judged
+    reads = "read" in at.memories.profile.model.steps
+    yield "observe by a model: the reader is asked about each session", reads
+    asked = "next month" in question([Suggested("p", "Patterns", FACT)], ["Patterns"])
     yield "the guiding filter, true and useful next month, in what models are asked", asked
 
 

@@ -449,7 +449,9 @@ def staging(at: Place) -> Iterator[Item]:
             confidence=sure,
             extra={"success_rate": rate},
         )
-        return validation(said, GateRules(**{**shared, "kinds": tuple(profile.kinds)})).reason
+        return validation(
+            said, GateRules(**{**shared, "kinds": tuple(profile.kinds), "way": profile})
+        ).reason
 
     yield (
         "rule: required fields",

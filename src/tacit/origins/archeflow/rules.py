@@ -9,12 +9,15 @@ from __future__ import annotations
 from tacit.core.profile import category, extractor, kind
 from tacit.core.value import Section
 from tacit.origins import origin
+from tacit.origins.fading import Faded, runs
 from tacit.origins.ladder import Rules, at, rule
 from tacit.origins.origin import Origin
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
+
+    from tacit.core.links import Evidence
 
 
 class ArcheFlow(Origin):
@@ -82,8 +85,6 @@ class ArcheFlow(Origin):
         # doc: same category and similar description; an unknown category blocks nothing
         category_blocks=True,
     )
-    # It has no write gate: what a reviewer says at warning or above is a candidate.
-    gate = Origin.gate.but(function="open")
     trust = Origin.trust.but(runs=RUNS)
     ladder = Rules(
         moves=(
@@ -129,6 +130,11 @@ class ArcheFlow(Origin):
             origin.by_person("refused", origin.UNPROVEN, "rejected", "rejected"),
         ),
     )
+
+    def faded(self, evidence: Iterable[Evidence], until: int) -> Faded:
+        """Every ten runs unmet take one off."""
+        return runs(evidence, until, self.fade.runs_step)
+
     rank = Origin.rank.but(
         ranker="frequency",  # doc: sort by frequency, most common first; ties in the order of writing
         min_frequency=RUNS,  # doc: only confirmed patterns; preferences skip this
@@ -142,14 +148,12 @@ class ArcheFlow(Origin):
         line="- {text} [seen {frequency}x, {source}]",
     )
     fade = Origin.fade.but(
-        function="runs",
         runs_step=STEP,
         never=("preference",),  # program archived them: nobody can "see" a preference again
         never_states=("canonical",),
     )
     signals = Origin.signals.but(
         names=("frequency", "helpful", "ineffective"),
-        audits=("findings",),  # doc: no matching finding = helpful, a matching one = ineffective
     )
     tend = Origin.tend.but(when=("after_run",))  # doc: decay after each run.complete
     page = Origin.page.but(

@@ -156,7 +156,3 @@ def _finding(
             "task_id": task.rpartition("/")[2],
         },
     )
-
-
-# What `hookspecs` finds here by name.
-POLICIES: Mapping[str, Any] = {"repeated": repeated}

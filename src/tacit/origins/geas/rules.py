@@ -9,12 +9,21 @@ from __future__ import annotations
 from tacit.core.profile import extractor, kind, listed, role
 from tacit.core.value import Section
 from tacit.origins import origin
+from tacit.origins.applied import outcome
+from tacit.origins.geas.repetition import repeated
 from tacit.origins.ladder import Rules, at, rule
 from tacit.origins.origin import GIVEN, UNPROVEN, Origin
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Set as AbstractSet
+    from typing import Any
+
+    from tacit.core.journal import Hand
+    from tacit.core.links import Use
+    from tacit.core.run import Finding, Run
+    from tacit.store.writes import Transaction
 
 AUTHORITIES = (
     "orchestration_authority",
@@ -221,7 +230,6 @@ class Geas(Origin):
     match = Origin.match.but(matcher="jaccard", threshold=ALIKE, margin=0.0, same_kind=True)
     # admissibility is its reviewers' question, evidence the ladder's
     gate = Origin.gate.but(
-        function="open",
         discard=("tool_trace", "command_dump"),
         favour=("adr", "path", "command", "config"),
     )
@@ -369,6 +377,24 @@ class Geas(Origin):
             _reviewed("let-decay", (*GIVEN, "under_review"), "decayed", "left to decay by {by}"),
         ),
     )
+
+    def born(self, run: Run, before: Callable[[], Iterable[Any]]) -> Iterator[Finding]:
+        """What came up again over several tasks."""
+        if (run.extra or {}).get("incidents"):
+            yield from repeated(run, before(), self.extract.extractors)
+
+    def fared(
+        self,
+        tx: Transaction,
+        run: Run,
+        uses: Sequence[Use],
+        repeated: AbstractSet[str],
+        contradicted: AbstractSet[str],
+        hand: Hand,
+    ) -> list[str]:
+        """By the task's outcome."""
+        return outcome(tx, run, uses, repeated=repeated, contradicted=contradicted, hand=hand)
+
     rank = Origin.rank.but(
         ranker="six_factor",
         by_agent=False,  # the scope matrix weighs another agent's memory, it does not hide it
@@ -406,7 +432,6 @@ class Geas(Origin):
             "neutral_but_risky, unknown, review, event, change"
         ),
         confidence=("sources", EARLY, REUSE, CONTRADICTED),
-        audits=("outcome",),  # doc: by the task's outcome
     )
     tend = Origin.tend.but(when=("session_start",))  # doc: during Evolving or at session start
     page = Origin.page.but(
@@ -422,4 +447,4 @@ class Geas(Origin):
             "risk_pattern": "Patterns",
         },
     )
-    model = Origin.model.but(steps=("extract", "triage"))
+    model = Origin.model.but(steps=("read", "triage"))

@@ -5,12 +5,21 @@ from __future__ import annotations
 from tacit.core.profile import category, extractor, kind, listed
 from tacit.core.value import Section
 from tacit.origins import origin
+from tacit.origins.applied import echo
+from tacit.origins.gates import annotation
 from tacit.origins.ladder import Rules, at, no, rule, yes
 from tacit.origins.origin import GIVEN, UNPROVEN, Origin
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
+    from collections.abc import Set as AbstractSet
+
+    from tacit.core.journal import Hand
+    from tacit.core.links import Use
+    from tacit.core.run import Finding, Run
+    from tacit.learn.gate import GateDecision, GateRules, KnownLines
+    from tacit.store.writes import Transaction
 
 
 class Joelclaw(Origin):
@@ -137,7 +146,6 @@ class Joelclaw(Origin):
     )
     match = Origin.match.but(matcher="jaccard", threshold=ALIKE, margin=0.0)
     gate = Origin.gate.but(
-        function="annotation",  # [gate=allow confidence=0.92 category=… reason=…] before a fact
         min_chars=SHORTEST,
         # doc: "Instruction-edit artifacts/raw tool traces → discard"
         discard=("tool_trace", "command_dump", "instruction_edit", "narration"),
@@ -147,6 +155,25 @@ class Joelclaw(Origin):
         # program: what cannot be parsed is allowed, with the fallback flag the document demands
         unknown="allow",
     )
+
+    def judged(
+        self, finding: Finding, rules: GateRules, known_lines: KnownLines = None
+    ) -> GateDecision:
+        """[gate=allow confidence=0.92 category=… reason=…] before a fact."""
+        return annotation(finding, rules, known_lines)
+
+    def fared(
+        self,
+        tx: Transaction,
+        run: Run,
+        uses: Sequence[Use],
+        repeated: AbstractSet[str],
+        contradicted: AbstractSet[str],
+        hand: Hand,
+    ) -> list[str]:
+        """By the answer: a phrase of three, or more than 30 % of its longer words, in it (program)."""
+        return echo(tx, run, uses, self, hand)
+
     # allow is retrieved, hold is not; promoted to MEMORY.md is stable; a person's hard rule is canonical.
     ladder = Rules(
         moves=(
@@ -217,8 +244,6 @@ class Joelclaw(Origin):
     signals = Origin.signals.but(
         names=("echo", "fizzle", "recalls"),
         confidence="stated",  # the gate's
-        # program: a phrase of three, or more than 30 % of its longer words, in the answer
-        audits=("echo",),
     )
     # doc: nightly maintenance; program: a weekly summary
     tend = Origin.tend.but(
@@ -247,5 +272,5 @@ class Joelclaw(Origin):
         },
         states=("stable", "canonical"),
     )
-    model = Origin.model.but(steps=("extract", "rewrite", "triage"))  # its own observer
+    model = Origin.model.but(steps=("read", "rewrite", "triage"))
     health = Origin.health.but(uncategorised=UNFILED)

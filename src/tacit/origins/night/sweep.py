@@ -21,7 +21,6 @@ from tacit.core.rows import Project, RunRow, run_id
 from tacit.core.standing import lasts
 from tacit.core.states import KEPT, UNDOUBTED, stage_of
 from tacit.core.value import replace, value
-from tacit.hookspecs import of_origins
 from tacit.learn.due import runs_unmet
 from tacit.learn.fade import AT_ONCE, LEAST, SHARE, close, fade
 from tacit.lesson import Lesson, is_unrecalled
@@ -120,14 +119,13 @@ def _counted(tx: Transaction, night: Night, at: str) -> RunRow:
 def _fade(tx: Transaction, night: Night, until: int, before: int, run: str, at: str) -> list[str]:
     """What the runs up to `until` took off each lesson's count, written down with the place up to which that is known."""
     rules = night.profile.fade
-    by_runs = of_origins("fade", rules.function)
-    if by_runs is None or until <= before:
+    if not rules.runs_step or until <= before:
         return []
     lost = []
     may = may_have_faded(tx, night.project, before, until, rules.runs_step, UNDOUBTED)
     for memory in tx.memories(in_order(tx, may)):
         evidence = tx.evidence(memory.id)
-        now = by_runs(evidence, until, rules.runs_step)
+        now = night.profile.own.faded(evidence, until)
         taken = now.lost + int((memory.tally.signals or {}).get(LOST, 0))
         if taken <= 0 or lasts(night.profile, memory):
             continue

@@ -17,7 +17,6 @@ from tacit.core.run import Finding, Run
 from tacit.core.value import replace, value
 from tacit.lesson import Lesson
 from tacit.origins.filing import task_type
-from tacit.origins.ralph.rules import Ralph
 
 AVOID = "Avoid: "
 COMPLEXITIES = (("low", 2), ("medium", 5))  # up to so many iterations and files; else high
@@ -71,18 +70,18 @@ class Iteration:
 
 
 def iterated(run: Run, profile: Profile) -> Iterator[Finding]:
-    """All that a loop which is over teaches, in a project that is like Ralph."""
+    """All that a loop which is over teaches, in a project that is like way."""
     extra = run.extra or {}
     rounds = [Iteration(**each) for each in extra.get("iterations", ())]
-    if not rounds or extra.get("open") or not isinstance(profile, Ralph):
+    if not rounds or extra.get("open"):
         return
     task = task_type(run, profile)
     for derive in (strategies, antipatterns, estimates, conventions):
-        for finding in derive(rounds, run):
+        for finding in derive(rounds, run, profile):
             yield replace(finding, kind=finding.extractor, task_type=finding.task_type or task)
 
 
-def strategies(rounds: Sequence[Iteration], run: Run) -> Iterator[Finding]:
+def strategies(rounds: Sequence[Iteration], run: Run, way: Any) -> Iterator[Finding]:
     """Approaches that more than half of the successful iterations name; an iteration counts once, however often it says so."""
     good = [each for each in rounds if each.status == "completed" and each.progress]
     named = [dict.fromkeys(_phrased(text, APPROACHES) for text in each.learnings) for each in good]
@@ -90,23 +89,23 @@ def strategies(rounds: Sequence[Iteration], run: Run) -> Iterator[Finding]:
         share = count / len(good)
         if 2 * count > len(good):
             content = {"description": approach, "effectiveness": share, "iterations": count}
-            figures = (min(share, Ralph.STRATEGY_CAP), share)
+            figures = (min(share, way.STRATEGY_CAP), share)
             yield _finding(run, "strategy", approach, content, *figures, tier="agent")
 
 
-def antipatterns(rounds: Sequence[Iteration], run: Run) -> Iterator[Finding]:
+def antipatterns(rounds: Sequence[Iteration], run: Run, way: Any) -> Iterator[Finding]:
     """Failures that occurred at least twice in failed iterations."""
     failed = [each for each in rounds if each.status == "failed"]
     said = [_phrased(error, FAILURES) for each in failed for error in each.errors]
     for pattern, count in Counter(text for text in said if text).items():
-        if count >= Ralph.FAILED_TWICE:
+        if count >= way.FAILED_TWICE:
             text = AVOID + pattern
             content = {"description": text, "occurrences": count, "impact": "high"}
-            sure = min(count / len(failed), Ralph.ANTIPATTERN_CAP)
+            sure = min(count / len(failed), way.ANTIPATTERN_CAP)
             yield _finding(run, "antipattern", text, content, sure, 0.0)
 
 
-def estimates(rounds: Sequence[Iteration], run: Run) -> Iterator[Finding]:
+def estimates(rounds: Sequence[Iteration], run: Run, way: Any) -> Iterator[Finding]:
     """What such a task takes, from its completed iterations."""
     done = [each for each in rounds if each.status == "completed"]
     if not done:
@@ -122,11 +121,11 @@ def estimates(rounds: Sequence[Iteration], run: Run) -> Iterator[Finding]:
         "successRate": success,
     }
     text = f"Tasks of {complexity} complexity: ~{total} iterations, ~{int(mean / 1000 + 0.5)}s per iteration"
-    sure = min(len(done) / SURE_AFTER, Ralph.ESTIMATE_CAP)
+    sure = min(len(done) / SURE_AFTER, way.ESTIMATE_CAP)
     yield _finding(run, "estimate", text, content, sure, success)
 
 
-def conventions(rounds: Sequence[Iteration], run: Run) -> Iterator[Finding]:
+def conventions(rounds: Sequence[Iteration], run: Run, way: Any) -> Iterator[Finding]:
     """Habits that the names of the changed files betray; they hold for every type of task."""
     files = list(dict.fromkeys(file for each in rounds for file in each.files))
     found = []
@@ -224,7 +223,3 @@ def _shared(files: Sequence[str]) -> tuple[str, str, list[str]]:
 def _positive(was: Mapping[str, Any], now: Mapping[str, Any], *names: str) -> bool:
     figures = [each.get(name) for each in (was, now) for name in names]
     return all(isinstance(at, (int, float)) and at > 0 for at in figures)
-
-
-# What `hookspecs` finds here by name.
-POLICIES: Mapping[str, Any] = {"iterated": iterated, "pooled": pooled}

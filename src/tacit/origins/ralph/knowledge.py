@@ -18,7 +18,8 @@ from tacit.core.states import ACTIVE, barred
 from tacit.core.value import value
 from tacit.hooks.events import Query
 from tacit.lesson import Lesson
-from tacit.origins.ranked import Candidate, Facts, asked, ordered, success_of
+from tacit.origins.ranked import Candidate, Facts, asked, success_of
+from tacit.origins.ranking import ordered
 
 if TYPE_CHECKING:
     from tacit.store.reads import Store

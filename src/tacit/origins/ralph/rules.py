@@ -9,12 +9,19 @@ from __future__ import annotations
 from tacit.core.profile import extractor, kind, listed
 from tacit.core.value import Section
 from tacit.origins import origin
+from tacit.origins.gates import validation
 from tacit.origins.ladder import Rules, at, no, rule, yes
 from tacit.origins.origin import Origin
+from tacit.origins.ralph.iterations import iterated, pooled
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from typing import Any
+
+    from tacit.core.run import Finding, Run
+    from tacit.learn.gate import GateDecision, GateRules, KnownLines
+    from tacit.lesson import Lesson
 
 
 class Ralph(Origin):
@@ -124,7 +131,26 @@ class Ralph(Origin):
     # Its own example lists two source loops for one learning, so equal ones meet here, within kind and task type.
     match = Origin.match.but(threshold=ALIKE, margin=0.0, same_kind=True, same_task=True)
     # Validation decides. What failed in a loop is the loop's own word: a log that nobody stands for is held before.
-    gate = Origin.gate.but(function="validation", asks_whose=False)
+    gate = Origin.gate.but(asks_whose=False)
+
+    def judged(
+        self, finding: Finding, rules: GateRules, known_lines: KnownLines = None
+    ) -> GateDecision:
+        """By its figures."""
+        return validation(finding, rules, known_lines)
+
+    def born(self, run: Run, before: Callable[[], Iterable[Any]]) -> Iterator[Finding]:
+        """What a loop's iterations had in common."""
+        if (run.extra or {}).get("iterations"):
+            yield from iterated(run, self)
+
+    def pooled(self, memory: Lesson, finding: Finding) -> tuple[Finding, Any] | None:
+        """The figures of both loops."""
+        how = self.extract.extractors.get(finding.extractor)
+        if "content" not in (finding.extra or {}):
+            return None
+        return pooled(memory, finding, how.cap if how else 1.0)
+
     ladder = Rules(
         moves=(
             rule("invalid", ("candidate",), "rejected", "failed validation", yes("refused")),
@@ -186,6 +212,5 @@ class Ralph(Origin):
     signals = Origin.signals.but(
         names=("uses", "success_rate"),
         confidence="stated",  # a ratio, fixed at extraction
-        audits=(),
     )
     tend = Origin.tend.but(when=())  # doc: pruning is done by hand
