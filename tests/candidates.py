@@ -7,14 +7,13 @@ import json
 from tacit.lesson import Lesson
 from tacit.store.moments import Candidate
 
+_WAS = "kind trust severity verdict scope source agent category on_page".split()
+
 
 def candidate(memory: Lesson, n: int = 0) -> Candidate:
     """What a store would hand a hook."""
-    signals = {**memory.signals, "seen": float(memory.met)}
+    counts = {name: [at] for name, at in {**memory.signals, "seen": float(memory.met)}.items()}
+    extra = {**(memory.extra or {}), "was": {name: getattr(memory, name) for name in _WAS}}
     told = (memory.id, memory.project, memory.text, memory.kind, memory.klass, memory.about)
-    words = (json.dumps(memory.paths), json.dumps(memory.extra or {}), json.dumps(signals))
-    state = (memory.trust, memory.state, memory.severity, memory.verdict)
-    flags = (memory.pinned, memory.on_page, memory.family, memory.source)
-    return Candidate(
-        (n, *told, *words, *state, *flags, memory.scope, memory.agent, memory.category)
-    )
+    words = (json.dumps(memory.paths), json.dumps(extra), json.dumps(counts))
+    return Candidate((n, *told, *words, "", memory.state, memory.pinned, memory.family))
