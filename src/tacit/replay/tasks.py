@@ -46,8 +46,7 @@ class Skipped:
 def judge_task(
     run: Run, met: Collection[str], root: str, start: Start | None = None
 ) -> Task | Skipped:
-    """Whether a run can be done again. `met` are the places of its steps at which the problem was met; `root` is the
-    repository's folder; `start` is what was noted when it began."""
+    """Whether a run can be done again. `met` are the places where the problem was met, `root` is the repository."""
     commit = run.commit or (start.commit if start else "")
     clean = start.clean if start else bool(run.commit) and not run.changed
     prompts = [(at, step) for at, step in enumerate(run.steps) if _asks(step)]

@@ -1,13 +1,12 @@
 """Who is given a lesson: the coin of the trial.
 
 At a lesson's moment it is injected or withheld by a keyed hash of the unit and the lesson's family: the same on every
-surface and after every crash, foreseen by nobody without the store's key, changed by nothing the run does. The
-probability of being withheld is stored with the use, and a recorded assignment wins over a recomputed one.
+surface, foreseen by nobody without the store's key. The probability of being withheld is stored with the use, and a
+recorded assignment wins over a recomputed one.
 
 A unit is the root run with its retries, sub-agents and resumptions. A family is one subject: a lesson with its
 near-duplicates, the parts of one decision. Of one moment one subject is drawn, by its rate, then tossed: never more
-than one is left out, and what there is more to learn of is left out more often. The product of both chances is what is
-recorded.
+than one is left out. The product of both chances is recorded.
 """
 
 from __future__ import annotations
