@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tacit.core import clock
+from tacit.core.profile import listed
 from tacit.hosts.source import Source, json_record
 from tacit.lesson import SCOPES
 from tacit.origins.origin import STAGES
@@ -18,110 +19,48 @@ from tacit.origins.origin import STAGES
 if TYPE_CHECKING:
     Record = dict[str, Any]
     Check = Callable[[Any], str]
+    Shape = Mapping[str, Check | Mapping[str, Any]]
 
-TYPES = (
-    "project_rule",
-    "agent_rule",
-    "decision_precedent",
-    "failure_lesson",
-    "security_pattern",
-    "performance_tip",
-    "test_strategy",
-    "integration_pattern",
-    "ux_pattern",
-    "architecture_precedent",
-    "process_improvement",
-    "risk_pattern",
+TYPES = listed(
+    "project_rule, agent_rule, decision_precedent, failure_lesson, security_pattern, "
+    "performance_tip, test_strategy, integration_pattern, ux_pattern, architecture_precedent, "
+    "process_improvement, risk_pattern"
 )
-EFFECTS = (
-    "positive",
-    "negative",
-    "neutral",
-    "neutral_but_risky",
-    "unknown",
-)  # the last two: its older document
-SURFACES = (
-    "task_packet",
-    "session_summary",
-    "review_context",
-    "gate_context",
-    "recovery_context",
-    "decision_context",
+EFFECTS = listed(
+    "positive, negative, neutral, neutral_but_risky, unknown"
+)  # two: its older document
+SURFACES = listed(
+    "task_packet, session_summary, review_context, gate_context, recovery_context, decision_context"
 )
-FOLLOWUPS = ("none", "strengthen", "weaken", "supersede", "review_required")
-DECISIONS = (
-    "promote_provisional",
-    "promote_stable",
-    "promote_canonical",
-    "keep",
-    "weaken",
-    "supersede",
-    "reject",
-    "archive",
+FOLLOWUPS = listed("none, strengthen, weaken, supersede, review_required")
+DECISIONS = listed(
+    "promote_provisional, promote_stable, promote_canonical, keep, weaken, supersede, reject, archive"
 )
 # Everyone its documents ever named. The reviewers of its own table were missing from its list of agents.
 AGENTS = frozenset(
-    (
-        "orchestration_authority",
-        "product_authority",
-        "design_authority",
-        "architecture_authority",
-        "process_lead",
-        "challenger",
-        "critical_reviewer",
-        "risk_specialist",
-        "quality_specialist",
-        "communication_specialist",
-        "implementer",
-        "software_engineer",
-        "frontend_engineer",
-        "backend_engineer",
-        "qa_engineer",
-        "security_engineer",
-        "platform_engineer",
-        "operations_specialist",
-        "devops_engineer",
-        "ux_designer",
-        "ui_ux_designer",
-        "technical_writer",
-        "repository_manager",
-        "literature_analyst",
-        "research_analyst",
-        "methodology_reviewer",
-        "research_integrity_reviewer",
-        "research_engineer",
-        "research_writer",
+    listed(
+        "orchestration_authority, product_authority, design_authority, architecture_authority, "
+        "process_lead, challenger, critical_reviewer, risk_specialist, quality_specialist, "
+        "communication_specialist, implementer, software_engineer, frontend_engineer, "
+        "backend_engineer, qa_engineer, security_engineer, platform_engineer, "
+        "operations_specialist, devops_engineer, ux_designer, ui_ux_designer, technical_writer, "
+        "repository_manager, literature_analyst, research_analyst, methodology_reviewer, "
+        "research_integrity_reviewer, research_engineer, research_writer"
     )
 )
 TITLE_CHARS = 80
 MOST_BYTES = 32 * 1024 * 1024
 MEMORY_KINDS = frozenset(
-    (
-        "memory_candidate",
-        "memory_entry",
-        "memory_review",
-        "memory_application_log",
-        "memory_index",
-        "memory_update",
+    listed(
+        "memory_candidate, memory_entry, memory_review, memory_application_log, memory_index, "
+        "memory_update"
     )
 )
 RUN_KINDS = frozenset(
-    (
-        "retrospective",
-        "failure_record",
-        "specialist_review",
-        "worker_self_check",
-        "recovery_packet",
-        "task_contract",
-        "gate_result",
-        "closure_packet",
-        "memory_packet",
-        "integration_result",
-        "final_verdict",
-        "implementation_contract",
-        "challenge_review",
-        "record",
-        "revalidation_record",
+    listed(
+        "retrospective, failure_record, specialist_review, worker_self_check, recovery_packet, "
+        "task_contract, gate_result, closure_packet, memory_packet, integration_result, "
+        "final_verdict, implementation_contract, challenge_review, record, revalidation_record"
     )
 )
 # File names stand in where a document does not say what it is.
@@ -146,8 +85,8 @@ _BY_NAME = {
 def document_faults(document: Record) -> tuple[str, ...]:
     """What is wrong with a memory document, a place and a reason each; empty for a valid one.
 
-    As geas's schemas have it, but for what its own documents contradict: a review need not list follow-ups, a candidate in
-    the index needs no review date, the reviewers of its own table are agents, and a thirteenth month is no time.
+    As geas's schemas have it, but for what its own documents contradict: a review need not list follow-ups, a candidate
+    in the index needs no review date, the reviewers of its own table are agents, and a thirteenth month is no time.
     """
     kind = document_text(meta_of(document).get("artifact_type"))
     shape = SHAPES.get(kind)
@@ -156,12 +95,7 @@ def document_faults(document: Record) -> tuple[str, ...]:
     return tuple(faults_in(document, shape, _OPTIONAL.get(kind, ()), ""))
 
 
-def faults_in(
-    document: Record,
-    shape: Mapping[str, Check | Mapping[str, Any]],
-    optional: Sequence[str],
-    at: str,
-) -> Iterator[str]:
+def faults_in(document: Record, shape: Shape, optional: Sequence[str], at: str) -> Iterator[str]:
     for name, check in shape.items():
         if name not in document:
             if name not in optional:
@@ -179,30 +113,24 @@ def faults_in(
 
 
 def _is_text(at: Any) -> str:
-    return (
-        "" if isinstance(at, str) and at else "not a text" if not isinstance(at, str) else "empty"
-    )
+    return _is_any_text(at) or ("" if at else "empty")
+
+
+def _is_any_text(at: Any) -> str:
+    return "" if isinstance(at, str) else "not a text"
 
 
 def _is_time(at: Any) -> str:
     if not isinstance(at, str) or not re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", at):
         return "not a time such as 2026-04-06T08:15:00Z"
     hour, minute, second = int(at[11:13]), int(at[14:16]), int(at[17:19])
-    real = (
-        clock.stamp(clock.seconds(at))[:10] == at[:10] and hour < 24 and minute < 60 and second < 60
-    )
-    return "" if real else "no such day or hour"
+    is_day = clock.stamp(clock.seconds(at))[:10] == at[:10]
+    return "" if is_day and hour < 24 and minute < 60 and second < 60 else "no such day or hour"
 
 
 def _is_count(at: Any) -> str:
-    whole = isinstance(at, int) or (
-        isinstance(at, float) and at.is_integer()
-    )  # to JSON, 2.0 is a whole number
-    return "" if whole and not isinstance(at, bool) and at >= 0 else "not a whole number, 0 or more"
-
-
-def _is_any_text(at: Any) -> str:
-    return "" if isinstance(at, str) else "not a text"
+    whole = number_of(at) is not None and float(at).is_integer()  # to JSON, 2.0 is a whole number
+    return "" if whole and at >= 0 else "not a whole number, 0 or more"
 
 
 def _is_share(at: Any) -> str:
@@ -217,6 +145,10 @@ def _is_agent(at: Any) -> str:
 
 def _one_of(*words: str) -> Check:
     return lambda at: "" if at in words else f"not one of {', '.join(words)}"
+
+
+def _or_none(check: Check) -> Check:
+    return lambda at: "" if at is None else check(at)
 
 
 def _are_texts(least: int = 0, unique: bool = False) -> Check:
@@ -234,45 +166,29 @@ def _are_texts(least: int = 0, unique: bool = False) -> Check:
     return check
 
 
-def _or_none(check: Check) -> Check:
-    return lambda at: "" if at is None else check(at)
+def _are_rows(shape: Mapping[str, Check], optional: Sequence[str]) -> Check:
+    def faults(row: Any, n: int) -> Iterator[str]:
+        if isinstance(row, dict):
+            yield from faults_in(row, shape, optional, f"{n}")
+        else:
+            yield "not an object"
 
-
-def _rows_of(shape: Mapping[str, Check], optional: Sequence[str]) -> Check:
     def check(at: Any) -> str:
         if not isinstance(at, list):
             return "not a list"
-        found = [
-            fault
-            for n, row in enumerate(at)
-            for fault in (
-                faults_in(row, shape, optional, f"{n}")
-                if isinstance(row, dict)
-                else ("not an object",)
-            )
-        ]
-        return "; ".join(found)
+        return "; ".join(fault for n, row in enumerate(at) for fault in faults(row, n))
 
     return check
 
 
 _META: Mapping[str, Check] = {
-    "version": _is_text,
-    "artifact_type": _is_text,
-    "artifact_id": _is_text,
+    **dict.fromkeys(("version", "artifact_type", "artifact_id"), _is_text),
     "producer_type": _is_agent,
     "created_at": _is_time,
     "updated_at": _is_time,
 }
-_SIGNALS: Mapping[str, Check] = {
-    "evidence_count": _is_count,
-    "reuse_count": _is_count,
-    "successful_reuses": _is_count,
-    "failed_reuses": _is_count,
-    "contradiction_count": _is_count,
-    "confidence": _is_share,
-}
-_COMMON: Mapping[str, Any] = {
+_COUNTS = ("evidence_count", "reuse_count", "successful_reuses", "failed_reuses")
+_COMMON: Shape = {
     "meta": _META,
     "memory_id": _is_text,
     "memory_type": _one_of(*TYPES),
@@ -281,9 +197,12 @@ _COMMON: Mapping[str, Any] = {
     "summary": _is_text,
     "scope": _one_of(*SCOPES),
     "evidence_refs": _are_texts(1),
-    "signals": _SIGNALS,
+    "signals": {
+        **dict.fromkeys((*_COUNTS, "contradiction_count"), _is_count),
+        "confidence": _is_share,
+    },
 }
-SHAPES: Mapping[str, Mapping[str, Any]] = {
+SHAPES: Mapping[str, Shape] = {
     "memory_candidate": {
         **_COMMON,
         "state": _one_of("candidate"),
@@ -319,7 +238,7 @@ SHAPES: Mapping[str, Mapping[str, Any]] = {
     },
     "memory_index": {
         "meta": _META,
-        "entries": _rows_of(
+        "entries": _are_rows(
             {
                 "memory_id": _is_text,
                 "memory_type": _one_of(*TYPES),
@@ -360,7 +279,7 @@ def document_in(source: Source) -> Record | None:
 def documents_in(source: Source) -> list[Any] | None:
     """The JSON list in a file."""
     raw = _raw(source)
-    if not raw or not raw.lstrip().startswith(b"["):
+    if not raw.lstrip().startswith(b"["):
         return None
     wrapped = json_record(b'{"list":' + raw + b"}")
     return wrapped["list"] if wrapped else None
@@ -375,42 +294,48 @@ def _raw(source: Source) -> bytes:
     return found if len(found) <= MOST_BYTES else b""
 
 
+# What gives a document away that does not say what it is: fields that only this kind has.
+_BY_FIELDS = (
+    ({"memory_id", "effect"}, "memory_application_log"),
+    ({"memory_id", "decision"}, "memory_review"),
+    ({"applicable_memory_ids"}, "memory_packet"),
+)
+_BY_FIELDS_OF_A_TASK = (
+    ({"retrospective", "gate_result"}, "record"),
+    ({"memory_candidates"}, "retrospective"),
+    ({"recovery_class"}, "recovery_packet"),
+    ({"failure_class"}, "failure_record"),
+)
+
+
 def kind_of(found: Record, path: str) -> str:
     """What a document is: its own word, or its file's name, or the fields that give it away."""
-    stated = document_text(meta_of(found).get("artifact_type"))
+    stated, has = document_text(meta_of(found).get("artifact_type")), set(found)
     if stated in MEMORY_KINDS or stated in RUN_KINDS:
         return stated
-    if "memory_id" in found and "summary" in found and "state" in found:
+    if {"memory_id", "summary", "state"} <= has:
         return "memory_candidate" if found["state"] == "candidate" else "memory_entry"
-    if "memory_id" in found and "effect" in found:
-        return "memory_application_log"
-    if "memory_id" in found and "decision" in found:
-        return "memory_review"
-    if "applicable_memory_ids" in found:
-        return "memory_packet"
-    if {"added", "modified", "removed"} & set(found) and os.path.basename(path).startswith(
-        "memory-update"
-    ):
+    if kind := _told_by(has, _BY_FIELDS):
+        return kind
+    name = os.path.basename(path)
+    if {"added", "modified", "removed"} & has and name.startswith("memory-update"):
         return "memory_update"
-    stem = os.path.splitext(os.path.basename(path.split("#")[0]))[0].replace("-", "_")
-    if not (in_geas(path) or "task_id" in found or "recovery_class" in found):
+    if not (in_geas(path) or {"task_id", "recovery_class"} & has):
         return ""
-    if stem == "record" or {"retrospective", "gate_result"} <= set(found):
-        return "record"
-    if "memory_candidates" in found:
-        return "retrospective"
-    if "recovery_class" in found:
-        return "recovery_packet"
-    if "failure_class" in found:
-        return "failure_record"
+    stem = os.path.splitext(os.path.basename(path.split("#")[0]))[0].replace("-", "_")
+    if kind := "record" if stem == "record" else _told_by(has, _BY_FIELDS_OF_A_TASK):
+        return kind
     if stem in RUN_KINDS or stem in MEMORY_KINDS:
         return stem
-    if "concerns" in found or "blocking_concerns" in found:
+    if {"concerns", "blocking_concerns"} & has:
         return "specialist_review"
     return next(
-        (kind for word, kind in _BY_NAME.items() if stem.startswith(word) or stem.endswith(word)),
-        "",
+        (_BY_NAME[word] for word in _BY_NAME if stem.startswith(word) or stem.endswith(word)), ""
     )
+
+
+def _told_by(has: set[str], table: Sequence[tuple[set[str], str]]) -> str:
+    return next((kind for fields, kind in table if fields <= has), "")
 
 
 def meta_of(found: Record) -> Record:
@@ -420,23 +345,21 @@ def meta_of(found: Record) -> Record:
 
 
 def time_of(found: Record) -> str:
-    return next(
-        (
-            at
-            for name in ("created_at", "updated_at", "timestamp")
-            if (at := document_text(meta_of(found).get(name))) and clock.seconds(at)
-        ),
-        "",
-    )
+    names = ("created_at", "updated_at", "timestamp")
+    return next((at for name in names if (at := stamp_of(meta_of(found).get(name)))), "")
+
+
+def parts_of(path: str) -> list[str]:
+    return path.replace("\\", "/").split("/")
 
 
 def in_geas(path: str) -> bool:
-    parts = path.replace("\\", "/").split("/")
-    return ".geas" in parts or ("missions" in parts and "tasks" in parts)
+    parts = parts_of(path)
+    return ".geas" in parts or {"missions", "tasks"} <= {*parts}
 
 
 def mission_in(path: str) -> str:
-    parts = path.replace("\\", "/").split("/")
+    parts = parts_of(path)
     return parts[parts.index("missions") + 1] if "missions" in parts[:-1] else ""
 
 
@@ -445,7 +368,7 @@ def document_text(at: object) -> str:
 
 
 def texts_of(at: object) -> list[str]:
-    return [each for each in at if isinstance(each, str) and each] if isinstance(at, list) else []
+    return [each for each in list_of(at) if isinstance(each, str) and each]
 
 
 def list_of(at: object) -> list[Any]:
@@ -466,6 +389,10 @@ def first_text(found: Record, *names: str) -> str:
 
 def agent_of(at: object) -> str:
     return document_text(at).lower().replace("-", "_")
+
+
+def producer_of(found: Record) -> str:
+    return agent_of(meta_of(found).get("producer_type"))
 
 
 def title_of(text: str) -> str:

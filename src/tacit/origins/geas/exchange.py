@@ -1,7 +1,7 @@
-"""geas's memories, in and out, in the four shapes they had.
+"""geas's memories on their way out, in the shapes they came in.
 
-A document is kept whole in `Memory.extra`; on the way out only what changed since is written anew. The index is derived:
-it brings nothing in, and is made from the entries on the way out.
+A document is kept whole in a lesson's `extra`; on the way out only what changed since is written anew. The index is
+derived: it is made from the entries.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from tacit.core import clock
 from tacit.core.digest import short_hash
-from tacit.core.exchange import Given, OriginVerdict, Row, Skipped
+from tacit.core.exchange import Given, OriginVerdict, Row
 from tacit.core.journal import Entry
 from tacit.core.states import BEFORE, STAGE, WAITING, record_of
 from tacit.lesson import Lesson
@@ -25,66 +25,59 @@ from tacit.origins.geas.documents import (
     TYPES,
     dict_of,
     document_text,
+    first_text,
     meta_of,
     number_of,
     texts_of,
     title_of,
     whole_second,
 )
-from tacit.origins.geas.reading import DECIDED, PARTS, PLAIN_NAME, TYPE_OF, memory, unique
+from tacit.origins.geas.reading import (
+    COUNTS,
+    DECIDED,
+    PARTS,
+    PLAIN_NAME,
+    TYPE_OF,
+    memory,
+    unique,
+)
 from tacit.origins.origin import GIVEN, stage
 
 if TYPE_CHECKING:
     from tacit.origins.geas.documents import Record
+    from tacit.origins.geas.reading import Item
 
-    Item = Row | Given | OriginVerdict | Skipped
-
-# The files it writes. A memory of its own, or several in one file: both are read.
 LASTING_IDS = True  # an id is never given to another memory
 # Where a file a memory stands, seen from `.geas` or from its memory folder: memories first, then what speaks of them.
+_FOLDERS = ("entries/*.json", "candidates/*.json", "agents/*.md", "roles/*.yaml", "reviews/*.json")
 FILES = (
     *(
         f"{head}{pattern}"
-        for pattern in (
-            "entries/*.json",
-            "candidates/*.json",
-            "agents/*.md",
-            "roles/*.yaml",
-            "reviews/*.json",
-            "logs/*.json",
-            "application-logs/*.json",
-        )
+        for pattern in (*_FOLDERS, "logs/*.json", "application-logs/*.json")
         for head in ("memory/", "")
     ),
     "missions/*/packets/*/memory-packet.json",
     "missions/*/consolidation/memory-update.json",
 )
 MACHINES = ("learn", "tend")
+ORCHESTRATOR = "orchestration_authority"
+_TITLES = {"rules.md": "Project Rules", "shared.md": "Shared Memory"}
 
 
 def dump(items: Iterable[Item], part: str = "entries", now: str = "") -> str:
     """One of geas's files as text."""
     every = list(items)
     rows = [each for each in every if isinstance(each, Row)]
-    names = {each.memory.id: each.alias for each in rows if each.memory.id}
+    documents = [row for row in rows if not _file_of(row)]
     if part in ("entries", "candidates"):
-        wanted = part == "candidates"
-        chosen = [
-            row for row in rows if _is_document(row) and (row.memory.state == WAITING) is wanted
-        ]
+        wanted, names = part == "candidates", _names(rows)
+        chosen = [row for row in documents if (row.memory.state == WAITING) is wanted]
         return _pretty([document_of(row, now, names) for row in chosen])
     if part == "index":
-        return _pretty(index_of([row for row in rows if _is_document(row)], now))
-    if part in ("rules", "shared"):
-        return _lines_of(
-            [
-                row
-                for row in rows
-                if not _is_document(row) and _file_of(row) == PARTS[part].rpartition("/")[2]
-            ]
-        )
-    if part == "common":
-        return _yaml_of([row for row in rows if _file_of(row) == "common.yaml"])
+        return _pretty(index_of(documents, now))
+    if part in ("rules", "shared", "common"):
+        file = PARTS[part].rpartition("/")[2]
+        return _text_of([row for row in rows if _file_of(row) == file], file)
     return "".join(json.dumps(each, ensure_ascii=False) + "\n" for each in _others(every, part))
 
 
@@ -92,123 +85,110 @@ def files(items: Iterable[Item], now: str = "") -> dict[str, str]:
     """The whole `.geas` folder: a file a memory, named by its id where that is a plain name, and the index over them."""
     every = list(items)
     rows = [each for each in every if isinstance(each, Row)]
-    names = {each.memory.id: each.alias for each in rows if each.memory.id}
+    names, taken = _names(rows), set[str]()
     found: dict[str, str] = {}
-    taken: set[str] = set()
-    for row in filter(_is_document, rows):
+    listed: dict[str, list[Row]] = {}
+    for row in rows:
+        if file := _file_of(row):
+            listed.setdefault(file, []).append(row)
+            continue
         document = document_of(row, now, names)
         folder = "candidates" if row.memory.state == WAITING else "entries"
-        found[f"memory/{folder}/{unique(file_name(document['memory_id']), taken)}.json"] = _pretty(
-            document
-        )
+        name = unique(file_name(document["memory_id"]), taken)
+        found[f"memory/{folder}/{name}.json"] = _pretty(document)
     if taken:
         found[PARTS["index"]] = dump(rows, "index", now)
-    for each in (row for row in rows if not _is_document(row)):
-        file = _file_of(each)
-        path = file if file == "rules.md" else f"memory/{file}"
-        if path not in found:
-            mine = [row for row in rows if not _is_document(row) and _file_of(row) == file]
-            found[path] = _yaml_of(mine) if file.endswith(("yaml", "yml")) else _lines_of(mine)
-    for part in ("logs", "reviews"):
-        for document in _others(every, part):
-            end = f"{file_name(document_text(document.get('task_id')))}-" if part == "logs" else ""
-            tail = "" if part == "logs" else "-review"
-            name = unique(
-                f"{end}{file_name(document_text(document.get('memory_id')))}{tail}", taken
-            )
-            found[f"memory/{part}/{name}.json"] = _pretty(document)
+    for file, mine in listed.items():
+        found[file if file == "rules.md" else f"memory/{file}"] = _text_of(mine, file)
+    for document in _others(every, "logs"):
+        task, id = (file_name(document_text(document.get(at))) for at in ("task_id", "memory_id"))
+        found[f"memory/logs/{unique(f'{task}-{id}', taken)}.json"] = _pretty(document)
+    for document in _others(every, "reviews"):
+        id = file_name(document_text(document.get("memory_id")))
+        found[f"memory/reviews/{unique(f'{id}-review', taken)}.json"] = _pretty(document)
     for part in ("packets", "events"):
         if text := dump(every, part, now):
             found[PARTS[part]] = text
     return found
 
 
+def _names(rows: Iterable[Row]) -> dict[str, str]:
+    return {each.memory.id: each.alias for each in rows if each.memory.id}
+
+
 def document_of(row: Row, now: str = "", names: Mapping[str, str] | None = None) -> Record:
     """A memory as geas writes it: the document it came as with what changed since, or a new one."""
-    memory, tally = row.memory, row.memory.tally
-    came = record_of(memory.extra)
+    lesson, came = row.memory, record_of(row.memory.extra)
     whole = "memory_type" in came and "summary" in came
     before = _imported(came) if whole else None
-    known, signals = names or {}, tally.signals or {}
-    candidate = stage(memory) == "candidate"
-    refs = texts_of(came.get("evidence_refs")) + [ref for run in row.runs if (ref := _ref(run))]
-    counts = {
-        "evidence_count": tally.seen,
-        "reuse_count": int(
-            signals.get(
-                "reuse", signals.get("successful_reuse", 0) + signals.get("failed_reuse", 0)
-            )
-        ),
-        "successful_reuses": int(signals.get("successful_reuse", 0)),
-        "failed_reuses": int(signals.get("failed_reuse", 0)),
-        "contradiction_count": tally.contradicted,
-        "confidence": round(tally.confidence if tally.confidence is not None else 0.4, 4),
-    }
-    said = dict_of(came.get("signals"))
+    known, head, candidate = names or {}, meta_of(came), stage(lesson) == "candidate"
+    refs = texts_of(came.get("evidence_refs"))
+    refs += [f"retro-{_task_of(run)}" for run in row.runs if run]
+    same_text = before is not None and before.memory.text == lesson.text
     fresh: Record = {
         "meta": {
-            "version": document_text(meta_of(came).get("version")) or "1.0",
+            "version": document_text(head.get("version")) or "1.0",
             "artifact_type": "memory_candidate" if candidate else "memory_entry",
-            "artifact_id": document_text(meta_of(came).get("artifact_id")) or row.alias,
-            "producer_type": document_text(meta_of(came).get("producer_type")) or _producer(memory),
-            "created_at": document_text(meta_of(came).get("created_at"))
-            or whole_second(memory.created_at or now),
-            **(
-                {"updated_at": meta_of(came)["updated_at"]} if "updated_at" in meta_of(came) else {}
-            ),
+            "artifact_id": document_text(head.get("artifact_id")) or row.alias,
+            "producer_type": document_text(head.get("producer_type"))
+            or (lesson.source if lesson.source in AGENTS else ORCHESTRATOR),
+            "created_at": document_text(head.get("created_at"))
+            or whole_second(lesson.created_at or now),
+            **({"updated_at": head["updated_at"]} if "updated_at" in head else {}),
         },
         "memory_id": document_text(came.get("memory_id")) or row.alias,
-        "memory_type": memory.kind
-        if memory.kind in TYPES
-        else TYPE_OF.get(memory.klass, "failure_lesson"),
-        "state": stage(memory),
-        "title": document_text(came.get("title")) or title_of(memory.text),
-        "summary": memory.text,
-        "scope": memory.scope,
-        "evidence_refs": list(dict.fromkeys(refs)) or [f"tacit-{memory.id or row.alias}"],
-        "signals": {
-            name: said[name] if number_of(said.get(name)) == count else count
-            for name, count in counts.items()
-        },
+        "memory_type": lesson.kind
+        if lesson.kind in TYPES
+        else TYPE_OF.get(lesson.klass, "failure_lesson"),
+        "state": stage(lesson),
+        "title": document_text(came.get("title")) or title_of(lesson.text),
+        "summary": came["summary"] if same_text else lesson.text,
+        "scope": lesson.scope,
+        "evidence_refs": list(dict.fromkeys(refs)) or [f"tacit-{lesson.id or row.alias}"],
+        "signals": _signals(lesson, dict_of(came.get("signals"))),
     }
-    if before is not None and before.memory.text == memory.text:
-        fresh["summary"] = came["summary"]
     if candidate:
-        fresh["candidate_reason"] = (
-            document_text(came.get("candidate_reason")) or "Learned by Tacit"
-        )
-        fresh["source_artifacts"] = texts_of(came.get("source_artifacts")) or [
-            memory.origin or "tacit"
-        ]
+        why, artifacts = came.get("candidate_reason"), texts_of(came.get("source_artifacts"))
+        fresh["candidate_reason"] = document_text(why) or "Learned by Tacit"
+        fresh["source_artifacts"] = artifacts or [lesson.origin or "tacit"]
     else:
-        fresh["review_after"] = _due(memory, came, before, now)
-        fresh["supersedes"] = [known.get(id, id) for id in memory.supersedes] or texts_of(
-            came.get("supersedes")
-        )
-        fresh["superseded_by"] = known.get(memory.superseded_by, memory.superseded_by) or came.get(
-            "superseded_by"
-        )
-        fresh["tags"] = list(memory.tags)
+        replaced = [known.get(id, id) for id in lesson.supersedes]
+        by = known.get(lesson.superseded_by, lesson.superseded_by)
+        fresh["review_after"] = _due(lesson, came, before, now)
+        fresh["supersedes"] = replaced or texts_of(came.get("supersedes"))
+        fresh["superseded_by"] = by or came.get("superseded_by")
+        fresh["tags"] = list(lesson.tags)
         fresh["body"] = texts_of(came.get("body"))
-    beyond = {
-        name: at
-        for name, at in came.items()
-        if whole and name not in SHAPES["memory_entry"] and name not in SHAPES["memory_candidate"]
-    }
+    ours = {*SHAPES["memory_entry"], *SHAPES["memory_candidate"]}
+    beyond = {name: at for name, at in came.items() if whole and name not in ours}
     return {**fresh, **beyond}
 
 
-def _due(memory: Lesson, came: Record, before: Row | None, now: str) -> str:
+def _signals(lesson: Lesson, said: Record) -> Record:
+    """Its counts; a figure as it came, where it says the same."""
+    tally, counted = lesson.tally, lesson.tally.signals or {}
+    good, bad = counted.get("successful_reuse", 0), counted.get("failed_reuse", 0)
+    counts = {
+        "seen": tally.seen,
+        "reuse": int(counted.get("reuse", good + bad)),
+        "successful_reuse": int(good),
+        "failed_reuse": int(bad),
+        "contradicted": tally.contradicted,
+        "confidence": round(0.4 if tally.confidence is None else tally.confidence, 4),
+    }
+    named = {COUNTS[signal]: count for signal, count in counts.items()}
+    return {
+        name: said[name] if number_of(said.get(name)) == count else count
+        for name, count in named.items()
+    }
+
+
+def _due(lesson: Lesson, came: Record, before: Row | None, now: str) -> str:
     """When it is to be looked at again: as it came while nothing changed that, or where we keep no date any more."""
-    said = document_text(came.get("review_after"))
-    if said and (
-        not memory.review_after
-        or (before is not None and before.memory.review_after == memory.review_after)
-    ):
+    said, ours = document_text(came.get("review_after")), lesson.review_after
+    if said and (not ours or (before is not None and before.memory.review_after == ours)):
         return said
-    return whole_second(
-        memory.review_after or clock.after_days(now or memory.updated_at or memory.created_at, 30)
-    )
+    return whole_second(ours or clock.after_days(now or lesson.updated_at or lesson.created_at, 30))
 
 
 def _imported(came: Record) -> Row | None:
@@ -218,19 +198,11 @@ def _imported(came: Record) -> Row | None:
 def index_of(rows: Sequence[Row], now: str) -> Record:
     """The index over memories, made anew from them: it cannot disagree with its entries. A candidate has no review date."""
     entries = []
-    for row in rows:
-        document = document_of(row, now)
-        due = {"review_after": document["review_after"]} if "review_after" in document else {}
-        entries.append(
-            {
-                "memory_id": document["memory_id"],
-                "memory_type": document["memory_type"],
-                "state": document["state"],
-                "confidence": document["signals"]["confidence"],
-                "tags": document.get("tags", []),
-                **due,
-            }
-        )
+    for document in (document_of(row, now) for row in rows):
+        copied = {name: document[name] for name in ("memory_id", "memory_type", "state")}
+        sure, tags = document["signals"]["confidence"], document.get("tags", [])
+        due = {name: document[name] for name in ("review_after",) if name in document}
+        entries.append({**copied, "confidence": sure, "tags": tags, **due})
     return {"meta": _new_meta("memory_index", "memory-index", now), "entries": entries}
 
 
@@ -261,47 +233,32 @@ def packet_of(
 def moves(entries: Iterable[Entry], names: Mapping[str, str]) -> Iterator[OriginVerdict]:
     """What the journal tells that geas writes down: an event for each promotion and decay, a review for each decision."""
     for entry in entries:
-        before, after = (_stages_in(side.get("extra")) for side in (entry.before, entry.after))
-        now, was = after
         name = names.get(entry.memory, "")
-        if entry.verb == "approve" and entry.reason.startswith("kept by ") and name:
-            kept = _review_of(name, "keep", entry)
-            yield OriginVerdict("reviews", name, "review", entry.at, text=entry.reason, record=kept)
-        if entry.verb != "move" or not now or not name:
+        if name and entry.verb == "approve" and entry.reason.startswith("kept by "):
+            yield _told("review", name, entry, _review_of(name, "keep", entry))
+        now, was = _stages_in(entry.after.get("extra"))
+        if not name or entry.verb != "move" or not now:
             continue
-        at = whole_second(entry.at)
-        event: Record = {}
-        stood = before[1]
+        stood = _stages_in(entry.before.get("extra"))[1]
         weakened = was == "under_review" and _rank(now) < _rank(stood)
+        at = {"timestamp": whole_second(entry.at)}
         if now in GIVEN and not weakened:
-            event = {
-                "event": "memory_promoted",
-                "memory_id": name,
-                "from_state": was,
-                "to_state": now,
-                "timestamp": at,
-            }
+            step = {"event": "memory_promoted", "memory_id": name}
+            event = {**step, "from_state": was, "to_state": now, **at}
+            yield _told("event", name, entry, event)
         elif now == "decayed":
-            event = {
-                "event": "memory_decayed",
-                "memory_id": name,
-                "reason": entry.reason,
-                "timestamp": at,
-            }
-        if event:
-            yield OriginVerdict("events", name, "event", entry.at, text=entry.reason, record=event)
+            step = {"event": "memory_decayed", "memory_id": name, "reason": entry.reason}
+            yield _told("event", name, entry, {**step, **at})
         decision = DECIDED.get(now)
         if was == "under_review" and now in GIVEN:
             decision = "weaken" if weakened else "keep"
         if decision and entry.by not in MACHINES:
-            yield OriginVerdict(
-                "reviews",
-                name,
-                "review",
-                entry.at,
-                text=entry.reason,
-                record=_review_of(name, decision, entry),
-            )
+            yield _told("review", name, entry, _review_of(name, decision, entry))
+
+
+def _told(signal: str, name: str, entry: Entry, record: Record) -> OriginVerdict:
+    told = {"at": entry.at, "text": entry.reason, "record": record}
+    return OriginVerdict(f"{signal}s", name, signal, **told)
 
 
 def _rank(state: str) -> int:
@@ -316,14 +273,11 @@ def _stages_in(extra: object) -> tuple[str, str]:
 
 
 def _review_of(name: str, decision: str, entry: Entry) -> Record:
-    signed = re.findall(r"\((\w+)\)", entry.reason)
-    role = next(
-        (each for each in reversed(signed) if each in AGENTS), "orchestration_authority"
-    )  # whose word decided
+    signed = re.findall(r"\((\w+)\)", entry.reason)  # whose word decided
     return {
         "meta": _new_meta("memory_review", f"mr-{name}-{entry.n}", entry.at),
         "memory_id": name,
-        "reviewer_type": role,
+        "reviewer_type": next((each for each in reversed(signed) if each in AGENTS), ORCHESTRATOR),
         "decision": decision,
         "rationale": f"{entry.by}: {entry.reason}",
         "required_followup": [],
@@ -335,13 +289,12 @@ def log_of(item: OriginVerdict, now: str = "") -> Record:
     """An application log: the record it came as, or a new one for a use that was judged here."""
     if item.record is not None:
         return dict(item.record)
-    effect = item.signal if item.signal in EFFECTS else "neutral"
+    effect, task = item.signal if item.signal in EFFECTS else "neutral", _task_of(item.run)
+    id = f"mal-{task}-{item.memory}"
     return {
-        "meta": _new_meta(
-            "memory_application_log", f"mal-{_task_of(item.run)}-{item.memory}", item.at or now
-        ),
+        "meta": _new_meta("memory_application_log", id, item.at or now),
         "memory_id": item.memory,
-        "task_id": _task_of(item.run),
+        "task_id": task,
         "applied_by_type": _agent_or_orchestrator(item.agent),
         "usage_surface": _surface_of(item.agent, item.surface),
         "effect": "negative" if item.followup == "weaken" else effect,
@@ -351,7 +304,7 @@ def log_of(item: OriginVerdict, now: str = "") -> Record:
 
 
 def _agent_or_orchestrator(agent: str) -> str:
-    return agent if agent.replace("-", "_") in AGENTS else "orchestration_authority"
+    return agent if agent.replace("-", "_") in AGENTS else ORCHESTRATOR
 
 
 def _surface_of(agent: str, surface: str) -> str:
@@ -362,78 +315,62 @@ def _surface_of(agent: str, surface: str) -> str:
 
 
 def _others(items: Iterable[Item], part: str) -> Iterator[Record]:
+    signal = {"reviews": "review", "events": "event"}.get(part)
     for each in items:
         if isinstance(each, Given) and part == "packets":
-            if each.record is not None and "applicable_memory_ids" in each.record:
+            if each.record is None:
+                told = each.memories, each.cautions, each.suppressed
+                yield packet_of(_task_of(each.run), each.agent, *told, "", each.at)
+            elif "applicable_memory_ids" in each.record:
                 yield dict(each.record)
-            elif each.record is None:
-                yield packet_of(
-                    _task_of(each.run),
-                    each.agent,
-                    each.memories,
-                    each.cautions,
-                    each.suppressed,
-                    "",
-                    each.at,
-                )
         elif isinstance(each, OriginVerdict):
             if part == "logs" and each.signal in EFFECTS:
                 yield log_of(each)
-            elif each.record is not None and _belongs(each, part):
+            elif each.record is not None and each.signal == signal:
                 yield dict(each.record)
 
 
-def _belongs(item: OriginVerdict, part: str) -> bool:
-    return {"reviews": "review", "events": "event"}.get(part) == item.signal
-
-
-def _lines_of(rows: Sequence[Row]) -> str:
-    """A file of lines again, section by section in their order."""
+def _text_of(rows: Sequence[Row], file: str) -> str:
+    """A file of lines or items again."""
     if not rows:
         return ""
-    file = _file_of(rows[0])
-    title = (
-        "Project Rules"
-        if file == "rules.md"
-        else "Shared Memory"
-        if file == "shared.md"
-        else f"{file.rpartition('/')[2][:-3].capitalize()} Memory"
-    )
-    out = [f"# {title}", ""]
-    for section in dict.fromkeys(str((row.memory.extra or {}).get("section", "")) for row in rows):
-        if section:
-            out += [f"## {section}"]
-        for row in rows:
-            extra = row.memory.extra or {}
-            if str(extra.get("section", "")) == section:
-                draft = "[DRAFT] " if row.memory.state == WAITING else ""
-                id = f"[{extra['id']}] " if extra.get("id") else ""
-                first, *rest = row.memory.text.split("\n")
-                out += [f"- {draft}{id}{first}", *(f"  {line}" for line in rest)]
+    return _yaml_of(rows) if file.endswith(("yaml", "yml")) else _lines_of(rows, file)
+
+
+def _lines_of(rows: Sequence[Row], file: str) -> str:
+    """Section by section in their order."""
+    sections: dict[str, list[Row]] = {}
+    for row in rows:
+        sections.setdefault(str((row.memory.extra or {}).get("section", "")), []).append(row)
+    own = f"{file.rpartition('/')[2][:-3].capitalize()} Memory"
+    out = [f"# {_TITLES.get(file, own)}", ""]
+    for section, mine in sections.items():
+        out += [f"## {section}"] if section else []
+        for row in mine:
+            id = (row.memory.extra or {}).get("id")
+            draft = "[DRAFT] " if row.memory.state == WAITING else ""
+            first, *rest = row.memory.text.split("\n")
+            named = f"[{id}] " if id else ""
+            out += [f"- {draft}{named}{first}", *(f"  {line}" for line in rest)]
         out.append("")
     return "\n".join(out).rstrip() + "\n"
 
 
 def _yaml_of(rows: Sequence[Row]) -> str:
     """Items again. Texts stand in JSON's quotes, which are YAML's too."""
-    if not rows:
-        return ""
     out = ["items:"]
     for row in rows:
         extra = {name: at for name, at in record_of(row.memory.extra).items() if name != "file"}
-        item = {
-            "guideline": row.memory.text,
-            "applies_when": list(row.memory.tags),
-            "source_refs": texts_of(extra.pop("source_refs", None)),
-        }
-        item.update({name: at for name, at in extra.items() if name not in item})
+        refs = texts_of(extra.pop("source_refs", None))
+        item = {"guideline": row.memory.text, "applies_when": list(row.memory.tags)}
+        item = {**extra, **item, "source_refs": refs}
+        order = ("guideline", "applies_when", "source_refs")
         mark = "  - "
-        for name, at in item.items():
+        for name in (*order, *(name for name in item if name not in order)):
+            at = item[name]
             if isinstance(at, list) and at:
-                out += [
-                    f"{mark}{name}:",
-                    *(f"      - {json.dumps(each, ensure_ascii=False)}" for each in at),
-                ]
+                listed = (f"      - {json.dumps(each, ensure_ascii=False)}" for each in at)
+                out += [f"{mark}{name}:", *listed]
             else:
                 out.append(f"{mark}{name}: {json.dumps(at, ensure_ascii=False)}")
             mark = "    "
@@ -442,17 +379,13 @@ def _yaml_of(rows: Sequence[Row]) -> str:
 
 def name_for(memory: Lesson, taken: Collection[str]) -> str:
     """mem-<task>-<n> after the task it was learned in, above every number ever given there."""
-    task = document_text((memory.extra or {}).get("task_id")) or "tacit"
-    own = document_text((memory.extra or {}).get("memory_id"))
+    extra = memory.extra or {}
+    own = document_text(extra.get("memory_id"))
     if own and own not in taken:
         return own
-    head = f"mem-{task}-"
-    numbers = [
-        int(name[len(head) :])
-        for name in taken
-        if name.startswith(head) and name[len(head) :].isdigit()
-    ]
-    return f"{head}{max(numbers, default=0) + 1}"
+    head = f"mem-{first_text(extra, 'task_id') or 'tacit'}-"
+    ends = (name[len(head) :] for name in taken if name.startswith(head))
+    return f"{head}{max((int(end) for end in ends if end.isdigit()), default=0) + 1}"
 
 
 def file_name(id: str) -> str:
@@ -460,20 +393,12 @@ def file_name(id: str) -> str:
     return id if PLAIN_NAME.fullmatch(id) and ".." not in id else f"mem-{short_hash(id)}"
 
 
-def _is_document(row: Row) -> bool:
-    return not _file_of(row)
-
-
 def _file_of(row: Row) -> str:
+    """The file of lines or items that a memory came from; empty where it is a document of its own."""
     file = (row.memory.extra or {}).get("file")
-    if not isinstance(file, str):
-        return ""
-    folder, _, name = file.rpartition("/")
-    return (
-        file
-        if folder in ("", "agents", "roles") and PLAIN_NAME.fullmatch(name) and ".." not in name
-        else ""
-    )
+    folder, _, name = file.rpartition("/") if isinstance(file, str) else ("", "", "")
+    plain = PLAIN_NAME.fullmatch(name) and ".." not in name
+    return str(file) if plain and folder in ("", "agents", "roles") else ""
 
 
 def _new_meta(kind: str, id: str, now: str) -> Record:
@@ -481,17 +406,9 @@ def _new_meta(kind: str, id: str, now: str) -> Record:
         "version": "1.0",
         "artifact_type": kind,
         "artifact_id": id,
-        "producer_type": "orchestration_authority",
+        "producer_type": ORCHESTRATOR,
         "created_at": whole_second(now),
     }
-
-
-def _producer(memory: Lesson) -> str:
-    return memory.source if memory.source in AGENTS else "orchestration_authority"
-
-
-def _ref(run: str) -> str:
-    return f"retro-{_task_of(run)}" if run else ""
 
 
 def _task_of(run: str) -> str:

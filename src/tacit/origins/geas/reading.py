@@ -1,4 +1,4 @@
-"""Read what Geas keeps in files: memories as documents, as lines of a page, as items of YAML, and the log and index beside them."""
+"""Read what geas keeps in files: memories as documents, as lines of a page, as items of YAML, and the log and index beside them."""
 
 from __future__ import annotations
 
@@ -30,6 +30,8 @@ from tacit.origins.geas.documents import (
     meta_of,
     mission_in,
     number_of,
+    parts_of,
+    producer_of,
     stamp_of,
     texts_of,
     time_of,
@@ -53,7 +55,7 @@ PARTS = {
     "shared": "memory/shared.md",
     "common": "memory/common.yaml",
 }
-# What a memory of another profile is here, by its class.
+# What a memory of another way is here, by its class.
 TYPE_OF = {
     "preference": "project_rule",
     "rule": "project_rule",
@@ -73,64 +75,64 @@ DECIDED = {
     "decayed": "weaken",
 }
 PLAIN_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,119}")
+# our signal -> geas's
+COUNTS = {
+    "seen": "evidence_count",
+    "reuse": "reuse_count",
+    "successful_reuse": "successful_reuses",
+    "failed_reuse": "failed_reuses",
+    "contradicted": "contradiction_count",
+    "confidence": "confidence",
+}
+_LEFT_BY = {"decayed": "silence", "archived": "review", "rejected": "review"}
+_YAML = (".yaml", ".yml")
 
 
 def holds(source: Source) -> float:
     """How sure we are that this file holds geas memories."""
     name = source.name
-    if name.endswith((".md", ".yaml", ".yml")):
-        if name in ("rules.md", "shared.md") and not _line_file(source):
-            return 0.5  # an export of ours, or a copy: the name is geas's, the place is not
-        return 0.9 if _line_file(source) or _is_items(source) else 0.0
-    head = source.head(4096)
+    if name.endswith((".md", *_YAML)):
+        if _line_file(source):
+            return 0.9
+        # an export of ours, or a copy: the name is geas's, the place is not
+        return 0.5 if name in ("rules.md", "shared.md") else 0.9 * _is_items(source)
     if name.endswith(".jsonl"):
-        first = json_record(head.lstrip().partition(b"\n")[0]) or {}
-        kind = kind_of(first, "") or (
-            "event" if document_text(first.get("event")).startswith("memory_") else ""
-        )
-        return 0.9 if kind in MEMORY_KINDS or kind in ("memory_packet", "event") else 0.0
+        first = json_record(source.head(4096).lstrip().partition(b"\n")[0]) or {}
+        known = kind_of(first, "") in (*MEMORY_KINDS, "memory_packet")
+        return 0.9 if known or _is_event(first) else 0.0
     found = document_in(source)
     if found is None:
         found = next((each for each in documents_in(source) or () if isinstance(each, dict)), {})
     kind = kind_of(found, source.path)
     if not kind and not found:
-        return (
-            0.5 if _memory_place(source.path) else 0.0
-        )  # ours by its place, and broken: somebody should be told
+        # ours by its place, and broken: somebody should be told
+        return 0.5 if _memory_place(source.path) else 0.0
     return 0.95 if kind in MEMORY_KINDS else 0.6 if kind == "memory_packet" else 0.0
 
 
 def _memory_place(path: str) -> bool:
-    parts = path.replace("\\", "/").split("/")
-    return (
-        len(parts) > 2
-        and parts[-2] in ("entries", "candidates", "logs", "reviews")
-        and "memory" in parts[:-2]
-    )
+    *above, folder, _ = ("", "", *parts_of(path))
+    return folder in ("entries", "candidates", "logs", "reviews") and "memory" in above
 
 
 def memories(source: Source) -> Iterator[Item]:
     """What a file holds: memories, reviews, logs, packets, events; what cannot be read by its place and reason."""
     if source.name.endswith(".md"):
         yield from _from_lines(source)
-    elif source.name.endswith((".yaml", ".yml")):
+    elif source.name.endswith(_YAML):
         yield from _from_yaml(source)
     elif source.name.endswith(".jsonl"):
         for number, line in enumerate(source.lines(), 1):
             if line.strip():
                 yield from _item(json_record(line), f"line:{number}", source)
-        if source.skipped:
-            yield Skipped(
-                "",
-                f"{source.skipped} lines were too long to be read, or lost at the end of a damaged file",
-            )
+        if n := source.skipped:
+            told = f"{n} lines were too long to be read, or lost at the end of a damaged file"
+            yield Skipped("", told)
+    elif (found := document_in(source)) is None and (listed := documents_in(source)) is not None:
+        for number, each in enumerate(listed):
+            yield from _item(each if isinstance(each, dict) else None, f"/{number}", source)
     else:
-        found = document_in(source)
-        if found is None and (listed := documents_in(source)) is not None:
-            for number, each in enumerate(listed):
-                yield from _item(each if isinstance(each, dict) else None, f"/{number}", source)
-        else:
-            yield from _item(found, "", source)
+        yield from _item(found, "", source)
 
 
 def _item(found: Record | None, place: str, source: Source) -> Iterator[Item]:
@@ -150,10 +152,14 @@ def _item(found: Record | None, place: str, source: Source) -> Iterator[Item]:
         yield from _update(found, place, source)
     elif kind == "memory_index":
         yield from _index(found, place, source)
-    elif document_text(found.get("event")).startswith("memory_"):
+    elif _is_event(found):
         yield _event(found, place)
     else:
         yield Skipped(place, "no memory of geas")
+
+
+def _is_event(found: Record) -> bool:
+    return document_text(found.get("event")).startswith("memory_")
 
 
 def memory(found: Record, place: str) -> Iterator[Row | Skipped]:
@@ -162,56 +168,40 @@ def memory(found: Record, place: str) -> Iterator[Row | Skipped]:
     if fatal:
         yield Skipped(place, f"a memory whose {fatal[0]} is {wrong[fatal[0]]}")
         return
-    text = found["summary"]
-    if _too_long(text):
-        yield Skipped(place, _too_long(text))
+    text, state = found["summary"], found["state"]
+    if why := _too_long(text):
+        yield Skipped(place, why)
         return
     for field, why in wrong.items():
         yield Skipped(place, f"{field}: {why}", field)
     at = stamp_of(meta_of(found).get("created_at"))
-    signals = dict_of(found.get("signals"))
-    state = found["state"]
-    yield Row(
-        Lesson(
-            id="",
-            project="",
-            text=text,
-            kind=found["memory_type"],
-            scope=found["scope"],
-            agent=agent_of(found.get("agent_type")),
-            tags=tuple(texts_of(found.get("tags"))),
-            paths=tuple(texts_of(found.get("paths"))),
-            source=agent_of(meta_of(found).get("producer_type")),
-            trust="imported",
-            state=STAGES[state],
-            closed_by={"decayed": "silence", "archived": "review", "rejected": "review"}.get(
-                state, ""
-            ),
-            review_after=stamp_of(found.get("review_after")),
-            created_at=at,
-            updated_at=stamp_of(meta_of(found).get("updated_at")) or at,
-            extra={**found, STAGE: state},
-        ),
-        alias=found["memory_id"],
-        openings=tuple(
-            Opening(signal, float(amount), at)
-            for signal, field in _COUNTS.items()
-            if (amount := number_of(signals.get(field))) is not None
-            and (amount or signal == "confidence")
-        ),
-        place=place,
+    lesson = _lesson(
+        text,
+        found["memory_type"],
+        STAGES[state],
+        scope=found["scope"],
+        agent=agent_of(found.get("agent_type")),
+        tags=tuple(texts_of(found.get("tags"))),
+        paths=tuple(texts_of(found.get("paths"))),
+        source=producer_of(found),
+        closed_by=_LEFT_BY.get(state, ""),
+        review_after=stamp_of(found.get("review_after")),
+        created_at=at,
+        updated_at=stamp_of(meta_of(found).get("updated_at")) or at,
+        extra={**found, STAGE: state},
     )
+    signals = dict_of(found.get("signals"))
+    counts = {signal: number_of(signals.get(field)) for signal, field in COUNTS.items()}
+    openings = tuple(
+        Opening(signal, float(amount), at)
+        for signal, amount in counts.items()
+        if amount is not None and (amount or signal == "confidence")
+    )
+    yield Row(lesson, found["memory_id"], openings, place)
 
 
-# our signal -> geas's
-_COUNTS = {
-    "seen": "evidence_count",
-    "reuse": "reuse_count",
-    "successful_reuse": "successful_reuses",
-    "failed_reuse": "failed_reuses",
-    "contradicted": "contradiction_count",
-    "confidence": "confidence",
-}
+def _lesson(text: str, kind: str, state: str, **more: Any) -> Lesson:
+    return Lesson(id="", project="", text=text, kind=kind, trust="imported", state=state, **more)
 
 
 def _too_long(text: str) -> str:
@@ -223,9 +213,8 @@ def _too_long(text: str) -> str:
 
 def _told(found: Record) -> dict[str, str]:
     """field -> what is wrong with it, in a memory document whose type its state tells."""
-    kind = kind_of(found, "")
     wrong: dict[str, str] = {}
-    for fault in faults_in(found, SHAPES[kind], (), ""):
+    for fault in faults_in(found, SHAPES[kind_of(found, "")], (), ""):
         where, _, why = fault.partition(": ")
         field = where.strip("/").split("/")[-1] or why.split(" ")[0]
         wrong.setdefault(field, why if where != "/" else why.partition(" is ")[2])
@@ -233,119 +222,86 @@ def _told(found: Record) -> dict[str, str]:
 
 
 def _log(found: Record, place: str) -> Iterator[OriginVerdict | Skipped]:
-    memory, task, effect = (
-        document_text(found.get(name)) for name in ("memory_id", "task_id", "effect")
-    )
-    if not memory or not task or effect not in EFFECTS:
+    names = ("memory_id", "task_id", "effect")
+    id, task, effect = (document_text(found.get(name)) for name in names)
+    if not id or not task or effect not in EFFECTS:
         yield Skipped(place, "an application log without its memory, its task or a known effect")
         return
-    at, notes = stamp_of(time_of(found)), document_text(found.get("notes"))
-    yield OriginVerdict(
-        run=task, memory=memory, signal=effect, at=at, text=notes, record=found, place=place
-    )
+    yield _said(task, id, effect, stamp_of(time_of(found)), found.get("notes"), found, place)
     if effect == "positive":
         # The memory's own signals tell how often it served; only the logs tell in how many tasks. Twice in one is one.
-        yield OriginVerdict(run=task, memory=memory, signal="tasks")
+        yield OriginVerdict(run=task, memory=id, signal="tasks")
 
 
 def _review(found: Record, place: str) -> OriginVerdict | Skipped:
-    memory, decision = document_text(found.get("memory_id")), document_text(found.get("decision"))
-    if not memory or decision not in DECISIONS:
+    id, decision = document_text(found.get("memory_id")), document_text(found.get("decision"))
+    if not id or decision not in DECISIONS:
         return Skipped(place, "a review without its memory or a known decision")
-    return OriginVerdict(
-        run="reviews",
-        memory=memory,
-        signal="review",
-        at=stamp_of(time_of(found)),
-        text=document_text(found.get("rationale")),
-        record=found,
-        place=place,
-    )
+    at, why = stamp_of(time_of(found)), found.get("rationale")
+    return _said("reviews", id, "review", at, why, found, place)
+
+
+def _event(found: Record, place: str) -> OriginVerdict | Skipped:
+    id = document_text(found.get("memory_id"))
+    if not id:
+        return Skipped(place, "an event without its memory")
+    steps = (document_text(found.get(name)) for name in ("from_state", "to_state"))
+    told = " → ".join(filter(None, steps)) or found.get("reason")
+    return _said("events", id, "event", stamp_of(found.get("timestamp")), told, found, place)
+
+
+def _update(found: Record, place: str, source: Source) -> Iterator[OriginVerdict | Skipped]:
+    """The change log of the third shape."""
+    mission, when = mission_in(source.path), stamp_of(time_of(found))
+    for verb in ("added", "modified", "removed"):
+        for number, each in enumerate(list_of(found.get(verb))):
+            at, change = f"{place}/{verb}/{number}", dict_of(each)
+            id = document_text(change.get("memory_id"))
+            if not id:
+                yield Skipped(at, "a change without its memory")
+                continue
+            kept, why = {**change, "change": verb}, change.get("reason")
+            yield _said(mission, id, "change", when, why, kept, at)
+
+
+def _said(
+    run: str, memory: str, signal: str, at: str, text: object, record: Record, place: str
+) -> OriginVerdict:
+    told = document_text(text)
+    return OriginVerdict(run, memory, signal, at=at, text=told, record=record, place=place)
 
 
 def _packet(found: Record, place: str) -> Given | Skipped:
     ids, task = found.get("applicable_memory_ids"), document_text(found.get("target_task_id"))
     if not isinstance(ids, list) or not all(isinstance(id, str) for id in ids):
         return Skipped(place, "a packet without its list of memories")
-    agent = agent_of(found.get("target_agent_type"))
-    return Given(
-        run=task,
-        memories=tuple(ids),
-        at=stamp_of(time_of(found)),
-        agent=agent,
-        record=found,
-        place=place,
-    )
-
-
-def _event(found: Record, place: str) -> OriginVerdict | Skipped:
-    memory = document_text(found.get("memory_id"))
-    if not memory:
-        return Skipped(place, "an event without its memory")
-    told = " → ".join(
-        filter(None, (document_text(found.get("from_state")), document_text(found.get("to_state"))))
-    ) or document_text(found.get("reason"))
-    return OriginVerdict(
-        run="events",
-        memory=memory,
-        signal="event",
-        at=stamp_of(found.get("timestamp")),
-        text=told,
-        record=found,
-        place=place,
-    )
-
-
-def _update(found: Record, place: str, source: Source) -> Iterator[OriginVerdict | Skipped]:
-    """The change log of the third shape."""
-    for verb in ("added", "modified", "removed"):
-        for number, each in enumerate(list_of(found.get(verb))):
-            at = f"{place}/{verb}/{number}"
-            id = document_text(each.get("memory_id")) if isinstance(each, dict) else ""
-            if not id:
-                yield Skipped(at, "a change without its memory")
-                continue
-            kept = {**each, "change": verb}
-            yield OriginVerdict(
-                run=mission_in(source.path),
-                memory=id,
-                signal="change",
-                at=stamp_of(time_of(found)),
-                text=document_text(each.get("reason")),
-                record=kept,
-                place=at,
-            )
+    agent, at = agent_of(found.get("target_agent_type")), stamp_of(time_of(found))
+    return Given(task, tuple(ids), at=at, agent=agent, record=found, place=place)
 
 
 def _index(found: Record, place: str, source: Source) -> Iterator[Skipped]:
     """The index is derived: it brings nothing but the news of an entry that is gone."""
+    files = [PARTS[part].split("/") for part in ("entries", "candidates")]
     for number, each in enumerate(list_of(found.get("entries"))):
-        id = document_text(each.get("memory_id")) if isinstance(each, dict) else ""
+        id, at = document_text(dict_of(each).get("memory_id")), f"{place}/entries/{number}"
         if not PLAIN_NAME.fullmatch(id):
-            yield Skipped(f"{place}/entries/{number}", "an index row without a plain memory id")
-        elif not any(
-            source.has_beside("..", "memory", folder, f"{id}.json")
-            for folder in ("entries", "candidates")
-        ):
-            known = any(
-                source.has_beside("..", *PARTS[part].split("/"))
-                for part in ("entries", "candidates")
-            )
-            if not known:
-                yield Skipped(
-                    f"{place}/entries/{number}", f"the index names {id}, and no file holds it"
-                )
+            yield Skipped(at, "an index row without a plain memory id")
+            continue
+        own = [["memory", folder, f"{id}.json"] for folder in ("entries", "candidates")]
+        if not any(source.has_beside("..", *file) for file in (*own, *files)):
+            yield Skipped(at, f"the index names {id}, and no file holds it")
+
+
+# --- lines of a page ---
 
 
 def _line_file(source: Source) -> str:
     """rules.md, shared.md or agents/<agent>.md of a geas folder; empty for any other file."""
-    parts = source.path.replace("\\", "/").split("/")
-    name = parts[-1]
-    if name in ("rules.md", "shared.md") and (in_geas(source.path) or "memory" in parts[:-1]):
-        return name
-    if len(parts) > 1 and parts[-2] == "agents" and name.endswith(".md") and "memory" in parts[:-2]:
-        return f"agents/{name}"
-    return ""
+    *above, folder, name = ("", *parts_of(source.path))
+    if name in ("rules.md", "shared.md"):
+        return name if in_geas(source.path) or "memory" in (*above, folder) else ""
+    is_agents = folder == "agents" and name.endswith(".md") and "memory" in above
+    return f"agents/{name}" if is_agents else ""
 
 
 def _from_lines(source: Source) -> Iterator[Row | Skipped]:
@@ -355,39 +311,23 @@ def _from_lines(source: Source) -> Iterator[Row | Skipped]:
     taken: set[str] = set()
     for number, section, text in _bullets(raw):
         draft = text.startswith("[DRAFT]")
-        body = text.removeprefix("[DRAFT]").strip()
-        id, body = _line_id(body)
-        if not body:
-            yield Skipped(f"line:{number}", "an empty line")
+        id, body = _line_id(text.removeprefix("[DRAFT]").strip())
+        if why := _too_long(body) if body else "an empty line":
+            yield Skipped(f"line:{number}", why)
             continue
-        if _too_long(body):
-            yield Skipped(f"line:{number}", _too_long(body))
-            continue
-        alias = id or unique(f"{file}#{short_hash(section, body)[:8]}", taken)
-        yield Row(
-            Lesson(
-                id="",
-                project="",
-                text=body,
-                kind="agent_rule" if agent else "project_rule",
-                scope="agent" if agent else "project",
-                agent=agent,
-                category=section,
-                trust="imported",
-                state=WAITING if draft else ACTIVE,
-                extra={
-                    "file": file,
-                    "section": section,
-                    "text": body,
-                    "draft": draft,
-                    "id": id,
-                    STAGE: "candidate" if draft else "stable",
-                },
-            ),
-            alias=alias,
-            openings=(Opening("seen", 1),),
-            place=f"line:{number}",
+        stood = {STAGE: "candidate" if draft else "stable"}
+        came = {"file": file, "section": section, "text": body, "draft": draft, "id": id}
+        lesson = _lesson(
+            body,
+            "agent_rule" if agent else "project_rule",
+            WAITING if draft else ACTIVE,
+            scope="agent" if agent else "project",
+            agent=agent,
+            category=section,
+            extra={**came, **stood},
         )
+        alias = id or unique(f"{file}#{short_hash(section, body)[:8]}", taken)
+        yield Row(lesson, alias, (Opening("seen", 1),), f"line:{number}")
 
 
 def _bullets(raw: str) -> Iterator[tuple[int, str, str]]:
@@ -396,15 +336,14 @@ def _bullets(raw: str) -> Iterator[tuple[int, str, str]]:
     for number, line in enumerate((*raw.splitlines(), "# "), 1):
         if line.lstrip().startswith("```"):
             fenced = not fenced
-        top = not fenced and (
-            line.startswith(("- ", "* ", "#")) or (line.strip() and not line[0].isspace())
-        )
+        marked = line.startswith(("- ", "* ", "#"))
+        top = not fenced and (marked or (line.strip() and not line[0].isspace()))
         if top and start:
             yield start, section, "\n".join(held).strip()
             start = 0
         if not fenced and line.startswith("#"):
             section = line.lstrip("#").strip() if line.startswith("##") else ""
-        elif not fenced and line.startswith(("- ", "* ")):
+        elif not fenced and marked:
             start, held = number, [line[2:].strip()]
         elif start and line.strip():
             held.append(line.strip())
@@ -420,6 +359,9 @@ def _line_id(text: str) -> tuple[str, str]:
     return "", text
 
 
+# --- items of YAML ---
+
+
 def _is_items(source: Source) -> bool:
     head = source.head(4096)
     return b"guideline:" in head and re.search(rb"^items\s*:", head, re.M) is not None
@@ -427,8 +369,7 @@ def _is_items(source: Source) -> bool:
 
 def _from_yaml(source: Source) -> Iterator[Row | Skipped]:
     raw = b"".join(source.lines()).decode("utf-8", "replace")
-    parts = source.path.replace("\\", "/").split("/")
-    role = agent_of(source.stem) if len(parts) > 1 and parts[-2] == "roles" else ""
+    role = agent_of(source.stem) if parts_of(source.path)[-2:-1] == ["roles"] else ""
     file = f"roles/{source.name}" if role else source.name
     taken: set[str] = set()
     for number, item in _yaml_items(raw):
@@ -436,28 +377,22 @@ def _from_yaml(source: Source) -> Iterator[Row | Skipped]:
         if not isinstance(text, str) or not text.strip():
             yield Skipped(f"line:{number}", "an item without a guideline")
             continue
-        if _too_long(text):
-            yield Skipped(f"line:{number}", _too_long(text))
+        if why := _too_long(text):
+            yield Skipped(f"line:{number}", why)
             continue
         refs = texts_of(item.get("source_refs"))
-        yield Row(
-            Lesson(
-                id="",
-                project="",
-                text=text,
-                kind="agent_rule" if role else "project_rule",
-                scope="agent" if role else "project",
-                agent=role,
-                tags=tuple(texts_of(item.get("applies_when"))),
-                origin=refs[0] if refs else "",
-                trust="imported",
-                state=ACTIVE,
-                extra={**item, "file": file, STAGE: "stable"},
-            ),
-            alias=unique(f"{file}#{short_hash(text)[:8]}", taken),
-            openings=(Opening("seen", max(1, len(refs))),),
-            place=f"line:{number}",
+        lesson = _lesson(
+            text,
+            "agent_rule" if role else "project_rule",
+            ACTIVE,
+            scope="agent" if role else "project",
+            agent=role,
+            tags=tuple(texts_of(item.get("applies_when"))),
+            origin=refs[0] if refs else "",
+            extra={**item, "file": file, STAGE: "stable"},
         )
+        seen = (Opening("seen", max(1, len(refs))),)
+        yield Row(lesson, unique(f"{file}#{short_hash(text)[:8]}", taken), seen, f"line:{number}")
 
 
 def _yaml_items(raw: str) -> Iterator[tuple[int, Record]]:
@@ -465,17 +400,12 @@ def _yaml_items(raw: str) -> Iterator[tuple[int, Record]]:
     start, field = 0, ""
     for number, line in enumerate(raw.splitlines(), 1):
         said = line.strip()
-        if (
-            not said
-            or said.startswith("#")
-            or said == "---"
-            or re.match(r"items\s*:\s*(\[\s*\])?$", line)
-        ):
+        head = re.match(r"items\s*:\s*(\[\s*\])?$", line)
+        if not said or said.startswith("#") or said == "---" or head:
             continue
-        indent = len(line) - len(line.lstrip())
         opens = re.match(r"^\s*-\s+([A-Za-z_]\w*)\s*:(?:\s+(.*))?$", line)
         named = opens or re.match(r"^\s+([A-Za-z_]\w*)\s*:(?:\s+(.*))?$", line)
-        if opens and (not start or indent <= 2):
+        if opens and (not start or len(line) - len(line.lstrip()) <= 2):
             if start:
                 yield start, item
             item, start = {}, number
@@ -483,8 +413,7 @@ def _yaml_items(raw: str) -> Iterator[tuple[int, Record]]:
             field = named[1]
             item[field] = _yaml_value(named[2] or "")
         elif start and field and said.startswith("- "):
-            listed = item.get(field)
-            item[field] = [*(listed if isinstance(listed, list) else []), _yaml_value(said[2:])]
+            item[field] = [*list_of(item.get(field)), _yaml_value(said[2:])]
     if start:
         yield start, item
 
@@ -495,11 +424,8 @@ def _yaml_value(text: str) -> Any:
         try:
             return json.loads(plain)
         except (ValueError, RecursionError):
-            return (
-                [part.strip().strip("'\"") for part in plain.strip("[]").split(",") if part.strip()]
-                if plain[0] == "["
-                else plain
-            )
+            parts = [part.strip().strip("'\"") for part in plain.strip("[]").split(",")]
+            return [part for part in parts if part] if plain[0] == "[" else plain
     if plain.startswith("'") and plain.endswith("'") and len(plain) > 1:
         return plain[1:-1].replace("''", "'")
     return plain.partition(" #")[0].rstrip() if plain else []

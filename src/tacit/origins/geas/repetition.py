@@ -1,21 +1,9 @@
 """What says something by coming up again: six triggers.
 
 A single failure teaches nothing that its own task has not learned; the same class of failure in a second task does. A
-format notes what may come up again in `Run.extra["incidents"]`, each under a trigger's name and a key; the store keeps
-them with the run. Here the incidents of this run meet those of earlier ones, and whatever reached its trigger's count
-becomes a finding.
-
-    failure_class    one class of failure, twice
-    concern          one category of reviewers' concerns, in two tasks
-    recovery         one class of recovery, twice
-    recipe           one demo or test recipe that served three tasks
-    integration      conflicts on one path, twice
-    low_confidence   doubtful self-checks for one kind of task, twice
-
-It is a sighting in each of its runs, also in those that were learned while it had come up once only.
-
-Counts, confidence and the kind of memory are the profile's. The wording holds nothing that changes from run to run, so
-that a third sighting is recognised as the same lesson.
+format notes what may come up again in `Run.extra["incidents"]`, each under a trigger's name and a key. Here the incidents
+of this run meet those of earlier ones, and whatever reached its trigger's count becomes a finding in each of its runs.
+The wording holds nothing that changes from run to run, so that a third sighting is recognised as the same lesson.
 """
 
 from __future__ import annotations
@@ -59,64 +47,47 @@ def incidents(noted: Iterable[Any]) -> Iterator[Incident]:
     for each in noted:
         if not isinstance(each, dict) or each.get("trigger") not in TRIGGER_TEXTS:
             continue
-        key, text, task, place = (
-            str(each.get(name) or "") for name in ("key", "text", "task", "place")
-        )
-        if key and text and task and place:
-            paths = each.get("paths")
+        said = [str(each.get(name) or "") for name in ("key", "text", "task", "place")]
+        paths = each.get("paths")
+        listed = paths if isinstance(paths, (list, tuple)) else ()
+        if all(said):
             yield Incident(
                 each["trigger"],
-                key,
-                text,
-                task,
-                place,
-                str(each.get("by") or ""),
-                fold_severity(each.get("severity")),
-                tuple(str(path) for path in paths) if isinstance(paths, (list, tuple)) else (),
-                str(each.get("at") or ""),
+                *said,
+                by=str(each.get("by") or ""),
+                severity=fold_severity(each.get("severity")),
+                paths=tuple(map(str, listed)),
+                at=str(each.get("at") or ""),
             )
 
 
 def repeated(run: Run, before: Iterable[Any], settings: Mapping[str, Section]) -> Iterator[Finding]:
     """What came up in this run and has come up often enough by now: a finding for each run in which it did.
 
-    `before` are the incidents of all runs learned so far, in the order of the runs. What this run noted when it was learned before
-    gives way to what it notes now, at the same place in that order, so that the wording does not depend on which run is learned again.
+    `before` are the incidents of all runs learned so far, in the order of the runs. What this run noted when it was learned
+    before gives way to what it notes now, at the same place in that order.
     """
     now = list(incidents((run.extra or {}).get("incidents", ())))
     if not now:
         return
-    every = grouped(_in_order(run.id, now, incidents(before)), _name)
-    for name in dict.fromkeys(_name(each) for each in now):
-        trigger = settings.get(name[0])
-        if trigger is not None and reached(every[name]) >= trigger.count:
-            enough = _enough(every[name], trigger.count)
-            for task in dict.fromkeys(each.task for each in every[name]):
+    noted = list(incidents(before))
+    first = next((n for n, each in enumerate(noted) if each.task == run.id), len(noted))
+    others = [each for each in noted[first:] if each.task != run.id]
+    every = grouped([*noted[:first], *now, *others], _name)
+    for name in dict.fromkeys(map(_name, now)):
+        trigger, met = settings.get(name[0]), every[name]
+        if trigger is not None and reached(met) >= trigger.count:
+            enough = _enough(met, trigger.count)
+            for task in dict.fromkeys(each.task for each in met):
                 yield _finding(
-                    run, task, every[name], trigger, trigger.confidence if task in enough else None
+                    run, task, met, trigger, trigger.confidence if task in enough else None
                 )
-
-
-def _in_order(run: str, now: list[Incident], noted: Iterable[Incident]) -> Iterator[Incident]:
-    placed = False
-    for each in noted:
-        if each.task != run:
-            yield each
-        elif not placed:
-            placed = True
-            yield from now
-    if not placed:
-        yield from now
 
 
 def reached(every: list[Incident]) -> int:
     """How often something came up: in how many tasks, or how many times."""
     of_tasks = TRIGGER_TEXTS[every[0].trigger][1]
-    return (
-        len({each.task for each in every})
-        if of_tasks
-        else len({(each.task, each.place) for each in every})
-    )
+    return len({each.task if of_tasks else (each.task, each.place) for each in every})
 
 
 def _name(each: Incident) -> tuple[str, str]:
