@@ -13,6 +13,7 @@ from tacit.core.run import Cost, Finding, Reading, Run, Step, fold_severity
 from tacit.core.states import ACTIVE, GONE, WAITING
 from tacit.hosts.source import Source, json_record
 from tacit.lesson import MAX_TEXT_BYTES, SEVERITIES, Lesson
+from tacit.origins.archeflow.rules import ArcheFlow
 
 if TYPE_CHECKING:
     Record = dict[str, Any]
@@ -24,9 +25,6 @@ WRITES_IN = (
 )
 PARTS = {"lessons": "lessons.jsonl", "archive": "archive.jsonl", "audit": "audit.jsonl"}
 INDEX = "index.jsonl"  # beside the event logs: one row per finished run, newest last
-CONFIRMED = (
-    2  # a lesson of this frequency was seen in a second run and is given; a preference is at once
-)
 BY_HAND = "manual"  # the run id of a lesson that a person added
 LESSON_TYPES = ("pattern", "preference", "archetype_hint", "anti_pattern")
 # Its reviewers' categories. Its program wrote them into `domain`, where injection asks for code, writing or research.
@@ -325,7 +323,7 @@ def _lesson(found: Record, place: str, archive: bool) -> Iterator[Row | Skipped]
         return
     read = Fields(found)
     yield from (Skipped(place, why, field) for field, why in read.faults)
-    confirmed = read.frequency >= CONFIRMED or read.type == "preference"
+    confirmed = read.frequency >= ArcheFlow.RUNS or read.type == "preference"
     stood = ACTIVE if confirmed else WAITING
     state = GONE if archive or read.frequency <= 0 else stood
     closed = ("silence" if read.frequency <= 0 else "user") if state == GONE else ""
