@@ -162,10 +162,6 @@ def contradictions(evidence: Sequence[Evidence]) -> int:
     return len({row.root or row.run or row.key for row in evidence if row.stance == "contradicts"})
 
 
-# How sure a lesson is with one, two, three or more sources, and what a contradiction takes off that.
-EARLY, CONTRADICTED = (0.4, 0.6, 0.8), -0.2
-
-
 def confidence_of(
     rule: str | Sequence[Any], evidence: Sequence[Evidence], marks: Sequence[Mark]
 ) -> float | None:

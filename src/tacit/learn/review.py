@@ -10,7 +10,7 @@ from tacit.core.edits import edited, laid_over, paged
 from tacit.core.errors import Refused, UsageError
 from tacit.core.journal import Change, Hand, change
 from tacit.core.ladder import Asked, Move, Refusal
-from tacit.core.links import CONTRADICTED, Evidence, Mark
+from tacit.core.links import Evidence, Mark
 from tacit.core.merge import brought, merged, parted, taken_back
 from tacit.core.moves import lifted, moved
 from tacit.core.proposal import APPROVED, EXPIRED, OPEN, REJECTED, Proposal
@@ -234,8 +234,9 @@ class Review:
         review that lets it stay allows."""
         told = f"weakened to {goal}" + (f": {reason}" if reason else "")
         done = self._decide(tx, memory, goal, told, stood=goal)
-        if not done.waits_for and memory.tally.confidence is not None:
-            self._weigh(tx, memory, "weakened", CONTRADICTED, told)
+        own = self.profile.own
+        if own and not done.waits_for and memory.tally.confidence is not None:
+            self._weigh(tx, memory, "weakened", own.WEAKENED, told)
         return done
 
     def _decide(

@@ -83,6 +83,8 @@ REVIEWS = 3  # the third review is the last: no lesson goes round for ever
 class Origin(Profile):
     """An origin's way: nothing is left out to measure it, and what is given stands as the origin wrote it."""
 
+    WEAKENED = -0.2  # "contradiction -0.2": what a review that weakens takes off
+
     filing = ByWords()
 
     stages = STAGES
