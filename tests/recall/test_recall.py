@@ -51,7 +51,7 @@ def test_identifiers_paths_and_unspaced_scripts_are_found(world: Any, make: Make
 
 
 def test_held_stale_and_quarantined_come_on_request(world: Any, make: Make) -> None:
-    """What is dropped is named with its reason."""
+    """What is dropped is named with its reason; an agent gets nothing that waits for a person."""
     held, stale, bad = (
         make("queue one", gate="hold"),
         make("queue two", stale_at=NOW),
@@ -66,7 +66,7 @@ def test_held_stale_and_quarantined_come_on_request(world: Any, make: Make) -> N
         (bad.id, "quarantine"),
     }
     assert set(ids(world.recall("queue", include_held=True))) == {held.id, bad.id}
-    assert ids(world.recall("queue", include_held=True, person=False)) == [held.id]
+    assert ids(world.recall("queue", include_held=True, person=False)) == []
     assert ids(world.recall("queue", include_stale=True)) == [stale.id]
 
 

@@ -1,6 +1,6 @@
 """What is known about a question, for people and agents who ask: best first, each with its mark and the parts of its score.
 
-The ranking of the hooks, with more room: candidates are shown too, and nothing is written outside a run.
+The ranking of the hooks, with more room: a person sees what waits, too, and nothing is written outside a run.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from tacit.core.profile import GENERAL, Profile
 from tacit.core.rows import Project, scope_projects
-from tacit.core.states import ACTIVE, ENDING_VERDICTS, GONE, faded
+from tacit.core.states import ACTIVE, ENDING_VERDICTS, GONE, WAITING, faded
 from tacit.core.value import replace, value
 from tacit.hooks.events import LeftOut
 from tacit.hooks.known import about_error
@@ -104,6 +104,8 @@ def recall(
         mark, why = showing(hit.memory, query, include_held, include_stale, person)
         if not why and not include_stale and forgotten(hit.memory):
             why = "never recalled"
+        if not why and not person and order is None and hit.memory.state == WAITING:
+            why = "waits for a person, or for a second session"
         if why:
             left.append(LeftOut(hit.memory.id, why, met.get(hit.n, 0.0)))
         else:
