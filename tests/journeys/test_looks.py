@@ -222,11 +222,16 @@ def test_tidying_is_a_plan_with_undo_and_asks_about_her_own(machine: Machine) ->
     assert own in str(machine.questions())
 
 
-def test_the_first_minute_comes_before_any_session_is_read(machine: Machine) -> None:
+@pytest.mark.parametrize(
+    "words", [("lookback", "--read", "--yes"), ("connect", "claude-code", "--read", "--yes")]
+)
+def test_the_first_minute_comes_before_any_session_is_read(
+    machine: Machine, words: tuple[str, ...]
+) -> None:
     """Her own lines, with a number to keep or drop each by."""
     sessions(machine, learned=False)
     machine.reader(("habits", "", HABIT), ("failures", "", CURE))
-    shown = " ".join(machine.tacit("lookback", "--read", "--yes").out.split())
+    shown = " ".join(machine.tacit(*words).out.split())
     assert "What you ask for again and again" in shown
     assert "(you asked for this in 3 sessions)" in shown
     assert "“changelog!”" in shown

@@ -17,14 +17,18 @@ from typing import Any
 from tacit.cli.control import told_of_control
 from tacit.cli.page import HostOrPage, is_page, kept_page
 from tacit.cli.reading import (
+    Plan,
     agreed_later,
     nobody_reads,
     plan_of,
     progress_words,
+    read_chosen,
     reader_here,
     remember,
     session_of,
+    told,
     unread,
+    with_room,
 )
 from tacit.cli.self_test import fire, self_test_json, self_test_lines
 from tacit.cli.settings_file import (
@@ -69,6 +73,7 @@ from tacit.memory import Memory as Memories
 from tacit.opened import acting, config_path
 from tacit.place.git import ask_git
 from tacit.place.identity import locate
+from tacit.reading.record import left_by
 from tacit.screens.past import keeping, transcripts
 
 PAST_DAYS = 30  # whose sessions say what reading one costs
@@ -130,7 +135,7 @@ examples:
 @opt(
     "--read/--no-read",
     default=None,
-    help="have sessions read by a model as they end; or nobody reads, and nobody asks again",
+    help="have sessions read by a model, past ones now, later ones as they end; or nobody reads",
 )
 @opt(
     "--no-control",
@@ -289,27 +294,45 @@ def _readers(args: Asked, cli: Cli, memories: Memories, host: Host, everywhere: 
         return []
     going = [going] if (going := progress_words(memories)) else []
     past = _past(memories, cli.env, host.name, everywhere)
+    sessions = [session_of(run) for run, _ in past]
     may = host.name in readers_known() or "*" in settings["reader.hosts"].value or args.read
     reader = reader_here(settings, cli.env) if may else None
     if reader is None:
-        return going or ([nobody_reads(past)] if past or args.read else [])
+        return going or ([nobody_reads(sessions)] if past or args.read else [])
     if args.read:
         remember(path, reader.by)
     lines = []
-    if args.read or agreed_later(cli, reader, settings, past):
+    if args.read or agreed_later(cli, reader, settings, sessions):
         lines = [f"finished sessions are read by {reader.title}; reader.by in {path} says so"]
-    plan = None if going else plan_of(unread(memories, past), reader)
-    return [*lines, *([f"{plan.sentence} Do it: tacit lookback --read"] if plan else going)]
+    plan = None if going else plan_of(unread(memories, sessions), reader)
+    if plan is None:
+        return [*lines, *going]
+    if args.read and (args.yes or cli.ask(plan.question)):
+        cli.env = with_room(cli.env, plan, settings)
+        return [*lines, *_read_now(args, cli, plan, past, everywhere)]
+    return [*lines, f"{plan.sentence} Do it: tacit lookback --read"]
 
 
-def _past(memories: Memories, env: Mapping[str, str], host: str, everywhere: bool) -> list[Any]:
-    """The sessions of this project of the last days, as they are known before they are read."""
+def _read_now(
+    args: Asked, cli: Cli, plan: Plan, past: Sequence[tuple[Run, Source]], everywhere: bool
+) -> list[str]:
+    """Read past sessions, as a look back does: what all of them say together is asked first."""
+    sources = {run.id: source for run, source in past}
+    left = {run.id: left_by(run) for run, _ in past if not (run.foreign or everywhere)}
+    with cli.open(args) as memories:
+        return told(read_chosen(cli, memories, plan, sources, left=left)).splitlines()
+
+
+def _past(
+    memories: Memories, env: Mapping[str, str], host: str, everywhere: bool
+) -> list[tuple[Run, Source]]:
+    """The sessions of this project of the last days, each with the file that holds it."""
     if host not in keeping():
         return []
     was = learning.was_at(memories)
     days = {"everywhere": everywhere, "was": was}
     found = transcripts(memories.place, env, host, PAST_DAYS, **days)
-    return [session_of(run) for source in found for run in _runs_in(source, host)]
+    return [(run, source) for source in found for run in _runs_in(source, host)]
 
 
 def _runs_in(source: Source, host: str) -> list[Run]:
