@@ -12,7 +12,6 @@ from tacit.core.errors import StoreBusy, UsageError
 from tacit.core.journal import Hand
 from tacit.core.links import Use
 from tacit.core.profile import with_values
-from tacit.core.proposal import Proposal
 from tacit.core.rows import RunRow, run_id
 from tacit.hooks.events import Injection
 from tacit.lesson import Lesson, Tally
@@ -201,29 +200,6 @@ def test_a_lesson_about_a_vanished_file_sinks(world: Any, make: Make) -> None:
     world.put(gone, here)
     told = world.inject("queue", trial=False, exists=lambda path: path == "here.py")
     assert told.injected == (here.id, gone.id)
-
-
-def test_of_two_lessons_at_odds_one_is_given(world: Any, make: Make) -> None:
-    """While a proposal says that they contradict each other."""
-    yes, no = (
-        make("Always flush the queue.", trust="agent"),
-        make("Never flush the queue.", trust="user"),
-    )
-    world.put(yes, no)
-    proposal = Proposal(
-        "x",
-        "p",
-        "contradiction",
-        "they disagree",
-        "match",
-        NOW,
-        memory=yes.id,
-        payload={"other": no.id},
-    )
-    with world.store.write() as tx:
-        tx.put_proposal(proposal)
-    told = world.inject("flush the queue", trial=False)
-    assert told.injected == (no.id,)
 
 
 def test_a_reviewer_that_is_told_is_not_blind(world: Any, make: Make) -> None:

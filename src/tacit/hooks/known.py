@@ -58,15 +58,13 @@ class Known:
         *,
         common: Collection[str] = (),
         given: Iterable[Candidate] = (),
-        apart: Collection[frozenset[str]] = (),
         once: bool = True,
     ) -> None:
         self.full = full
         self.query = query
         self.once = once  # also what one session found
-        self.apart = apart  # pairs that say opposite things: of them one is told
         words = {*full.tokens("\n".join(sorted(common)))} if common else set[str]()
-        told = {each.id: lesson_of(each, apart) for each in given}
+        told = {each.id: lesson_of(each) for each in given}
         self.here = Here(full.tokens, {*common, *words}, told)
 
     def start(self, room: int = START_TOKENS) -> list[Lesson]:
@@ -75,7 +73,7 @@ class Known:
 
     def again(self, told: Iterable[Candidate], room: int) -> list[Lesson]:
         """What this context was told before it was emptied, as far as there is room."""
-        return filled([lesson_of(each, self.apart) for each in told], self.here, room)
+        return filled([lesson_of(each) for each in told], self.here, room)
 
     def task(self, text: str, floor: float, room: int, most: int) -> list[Lesson]:
         """What `recall` finds first for a task, where more is told than at a prompt."""
@@ -125,7 +123,7 @@ class Known:
     def _lessons(self, numbers: Iterable[int]) -> list[Lesson]:
         found = moments.candidates(self.full.store, numbers, told=bool(self.full.may))
         return [
-            lesson_of(each, self.apart)
+            lesson_of(each)
             for each in found
             if is_for(each, self.query) and (self.once or not is_found_once(each))
         ]
@@ -193,12 +191,10 @@ def is_for(lesson: Candidate, query: Query) -> bool:
     return not query.kind or query.kind in (lesson.own_kind, lesson.klass)
 
 
-def lesson_of(kept: Candidate, apart: Collection[frozenset[str]] = ()) -> Lesson:
-    """A kept lesson as moments see it; of each pair that it is one of the other is told no more."""
-    extra, before, same = kept.extra, kept.extra.get(ABOUT), list[str]()
+def lesson_of(kept: Candidate) -> Lesson:
+    """A kept lesson as moments see it."""
+    extra, before = kept.extra, kept.extra.get(ABOUT)
     twin = [str(name) for name in [*(extra.get(TWIN) or ())][:1]]
-    if apart:
-        same = [" ".join(sorted(pair)) for pair in apart if kept.id in pair]
     less = bool(twin) and said_more(kept) < 0
     return Lesson(
         kept.id,
@@ -210,7 +206,7 @@ def lesson_of(kept: Candidate, apart: Collection[frozenset[str]] = ()) -> Lesson
         person=kept.word == "person",
         met=max(1, kept.met),
         sign=(kept.sign_in, kept.sign),
-        twins=same if less else (*same, *twin),
+        twins=() if less else twin,
         less=twin if less else (),
         before=tuple(before) if isinstance(before, dict) else (),
         pinned=kept.always,

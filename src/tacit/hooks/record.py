@@ -97,7 +97,6 @@ def tell(
             query,
             common=common_in(store.path, project.id),
             given=() if repeat else told,
-            apart=moments.at_odds(store, project.id),
             once=once,
         )
         at_calls = [each for each in own if each.surface in CALLS]
